@@ -1,0 +1,2 @@
+//! The `hakem` program.
+fn main() {}
