@@ -319,7 +319,7 @@ impl Mangala {
     /// Rule 3.
     fn capture_even(&mut self, me: Seat, pit: usize) {
         let count = self.pits[1 - me][pit];
-        if count % 2 == 0 {
+        if count.is_multiple_of(2) {
             self.pits[1 - me][pit] = 0;
             self.stores[me] += count;
         }
