@@ -10,9 +10,12 @@
 //! With I/O, behind the feature `runner`: `config` the event file; `bot` a seat's process; `runner` plays the schedule;
 //! `store` results and records; `report` outputs; `cli` the subcommands.
 
+pub mod chance;
 pub mod clock;
 #[cfg(feature = "runner")]
 pub mod config;
 pub mod event;
 pub mod game;
+pub mod referee;
+pub mod strict;
 pub mod tournament;

@@ -113,6 +113,7 @@ impl Game for Mangala {
         max_seats: 2,
         points: "stones in the treasury",
         points_a_game: false,
+        match_fields: &[],
         chance: false,
     };
 

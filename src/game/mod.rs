@@ -44,6 +44,8 @@ pub struct Facts {
     pub points: &'static str,
     /// Whether the points of a game are a statistic of their own (Tavla: points a game).
     pub points_a_game: bool,
+    /// The fields of a state that belong to the match (its score), not to the position.
+    pub match_fields: &'static [&'static str],
     /// Whether the rules have random events after the first move was drawn.
     pub chance: bool,
 }
