@@ -114,6 +114,7 @@ impl Game for Mangala {
         points: "stones in the treasury",
         points_a_game: false,
         chance: false,
+        explicit_pass: false,
     };
 
     fn start(_options: &MangalaOptions, setup: &Setup<'_>) -> Mangala {
