@@ -115,6 +115,7 @@ impl Game for Mangala {
         points_a_game: false,
         match_fields: &[],
         chance: false,
+        explicit_pass: false,
     };
 
     fn start(_options: &MangalaOptions, setup: &Setup<'_>) -> Mangala {
