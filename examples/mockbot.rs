@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::io::{BufRead, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -418,16 +418,14 @@ impl Session {
 
     /// The honest answer, as text without a line end.
     fn answer(&self, turn: &Value) -> String {
-        self.answer_with(turn, &turn["id"], &self.choice(turn))
+        self.answer_with(&turn["id"], &self.choice(turn))
     }
 
-    fn answer_with(&self, turn: &Value, id: &Value, mv: &Value) -> String {
+    fn answer_with(&self, id: &Value, mv: &Value) -> String {
         let mut answer = json!({"type": "move", "id": id, "move": mv});
-        if self.script.float_moves() {
-            if let Some(pit) = mv.as_u64() {
-                // A value cannot hold "3.0" apart from 3: write it by hand.
-                return format!(r#"{{"type":"move","id":{},"move":{pit}.0}}"#, turn["id"]);
-            }
+        if let (true, Some(pit)) = (self.script.has("float-move"), mv.as_u64()) {
+            // Written by hand: a whole number would lose its fraction.
+            return format!(r#"{{"type":"move","id":{id},"move":{pit}.0}}"#);
         }
         if self.script.note_bytes > 0 {
             answer["note"] = "n".repeat(self.script.note_bytes).into();
@@ -480,9 +478,9 @@ impl Session {
                     std::thread::sleep(Duration::from_millis(100));
                 }
             }
-            "illegal" => say(&self.answer_with(turn, &turn["id"], &illegal(turn))),
-            "resign" => say(&self.answer_with(turn, &turn["id"], &json!({"resign": 1}))),
-            "wrong-id" => say(&self.answer_with(turn, &json!(id + 7), &self.choice(turn))),
+            "illegal" => say(&self.answer_with(&turn["id"], &illegal(turn))),
+            "resign" => say(&self.answer_with(&turn["id"], &json!({"resign": 1}))),
+            "wrong-id" => say(&self.answer_with(&json!(id + 7), &self.choice(turn))),
             "bad-json" => say(&honest[..honest.len() - 1]),
             "bad-message" => say(&json!({"type": "move", "id": id}).to_string()),
             "duplicate-key" => say(&honest.replace(r#""id":"#, &format!(r#""id":{id},"id":"#))),
@@ -502,7 +500,7 @@ impl Session {
             // Both lines in one write, so that the second is there before anything new is asked.
             "twice" => send(format!("{honest}\n{honest}\n").as_bytes()),
             "unasked" => {
-                let early = self.answer_with(turn, &json!(id + 1), &self.choice(turn));
+                let early = self.answer_with(&json!(id + 1), &self.choice(turn));
                 send(format!("{honest}\n{early}\n").as_bytes());
             }
             "partial-line-then-exit" => {
@@ -525,23 +523,18 @@ impl Session {
             }
             "close-stdout" => become_shell("exec sleep 3600 >&-", ""),
             // First the closing, so that the next question cannot be written any more.
-            "close-stdin" => become_shell(
-                "exec <&-; printf '%s\\n' \"$0\"; exec sleep 3600",
-                &honest,
-            ),
+            "close-stdin" => {
+                become_shell("exec <&-; printf '%s\\n' \"$0\"; exec sleep 3600", &honest)
+            }
             "fork-child-holds-stdout" => {
                 let sleeper = Command::new("sleep").arg("3600").spawn();
                 sleeper.expect("sleep starts");
                 std::process::exit(0);
             }
             "setsid-child" => {
-                let sleeper = Command::new("setsid")
-                    .args(["sleep", "3600"])
-                    .stdin(Stdio::null())
-                    .stdout(Stdio::null())
-                    .stderr(Stdio::null())
-                    .spawn();
-                sleeper.expect("setsid starts");
+                let child = "setsid sleep 3600 </dev/null >/dev/null 2>&1 &";
+                let shell = Command::new("/bin/sh").args(["-c", child]).status();
+                shell.expect("sh starts");
                 say(&honest);
             }
             other => unreachable!("--{other} is listed but not played"),
@@ -557,12 +550,6 @@ impl Session {
             rustix::process::kill_process(me, signal).expect("a process may signal itself");
             std::thread::yield_now();
         }
-    }
-}
-
-impl Script {
-    fn float_moves(&self) -> bool {
-        self.has("float-move")
     }
 }
 

@@ -59,7 +59,10 @@ fn expectation(path: &Path) -> BTreeSet<String> {
     let source = std::fs::read_to_string(path).expect("a hostile bot is text");
     let line = source
         .lines()
-        .find_map(|line| line.trim_start_matches(['#', '/', ' ']).strip_prefix("EXPECT:"))
+        .find_map(|line| {
+            line.trim_start_matches(['#', '/', ' '])
+                .strip_prefix("EXPECT:")
+        })
         .unwrap_or_else(|| panic!("{} has no line EXPECT", path.display()));
     line.split(['|', ' '])
         .filter(|word| !word.is_empty() && *word != "LOSES")
@@ -143,7 +146,7 @@ fn play(lab: &Lab, attack: &Attack, event: &Path, out: &str) -> Vec<&'static str
         OsStr::new("--out"),
         OsStr::new(out),
     ];
-    lab.hakem(run).exits(0).is_plain();
+    lab.hakem(run).exits(0).stays_plain();
     if ESCAPE.contains(&attack.file.as_str()) {
         lab.end_processes();
     } else {
@@ -154,7 +157,9 @@ fn play(lab: &Lab, attack: &Attack, event: &Path, out: &str) -> Vec<&'static str
     lab.verify_records(out);
     for table in ["games", "standings"] {
         for format in ["table", "csv", "markdown", "json"] {
-            lab.hakem([table, out, "--format", format]).exits(0).is_plain();
+            lab.hakem([table, out, "--format", format])
+                .exits(0)
+                .stays_plain();
         }
     }
     games.iter().map(|game| judge(game)).collect()

@@ -23,7 +23,7 @@ fn field(args: &[&str]) -> Event {
 #[track_caller]
 fn play(lab: &Lab, event: &Event) -> Vec<Value> {
     let file = event.write(lab, "event.toml");
-    lab.run(&file).is_plain();
+    lab.run(&file).stays_plain();
     lab.assert_no_process_is_left();
     let games = lab.games("event");
     common::assert_ids(
@@ -39,7 +39,11 @@ fn play(lab: &Lab, event: &Event) -> Vec<Value> {
     );
     let others: Vec<&Value> = games
         .iter()
-        .filter(|game| !game["seats"].as_array().is_some_and(|s| s.contains(&json!("mock"))))
+        .filter(|game| {
+            !game["seats"]
+                .as_array()
+                .is_some_and(|s| s.contains(&json!("mock")))
+        })
         .collect();
     assert_eq!(others.len(), 2, "the pair of the honest bots was played");
     for game in others {
@@ -155,22 +159,38 @@ fn an_answer_before_the_exit_counts() {
 
 #[test]
 fn silence_is_a_loss_on_time() {
-    loses(&field(&["--stall"]).set("clock", "move", SHORT), "timeout", "timeout");
+    loses(
+        &field(&["--stall"]).set("clock", "move", SHORT),
+        "timeout",
+        "timeout",
+    );
 }
 
 #[test]
 fn a_bot_that_reads_no_more_loses_on_time() {
-    loses(&field(&["--no-read"]).set("clock", "move", SHORT), "timeout", "timeout");
+    loses(
+        &field(&["--no-read"]).set("clock", "move", SHORT),
+        "timeout",
+        "timeout",
+    );
 }
 
 #[test]
 fn a_late_answer_is_a_loss_on_time() {
-    loses(&field(&["--late", "1000"]).set("clock", "move", SHORT), "timeout", "timeout");
+    loses(
+        &field(&["--late", "1000"]).set("clock", "move", SHORT),
+        "timeout",
+        "timeout",
+    );
 }
 
 #[test]
 fn bytes_that_trickle_do_not_extend_the_limit() {
-    loses(&field(&["--slow-loris"]).set("clock", "move", SHORT), "timeout", "timeout");
+    loses(
+        &field(&["--slow-loris"]).set("clock", "move", SHORT),
+        "timeout",
+        "timeout",
+    );
 }
 
 #[test]
@@ -185,7 +205,11 @@ fn the_total_of_a_seat_runs_out() {
 
 #[test]
 fn a_missing_ready_ends_the_match() {
-    loses(&field(&["--no-ready"]).set("clock", "ready", "\"2s\""), "no_ready", "");
+    loses(
+        &field(&["--no-ready"]).set("clock", "ready", "\"2s\""),
+        "no_ready",
+        "",
+    );
 }
 
 #[test]
@@ -203,10 +227,7 @@ fn a_ping_without_answer_has_one_outcome() {
         .map(|game| text(game, "verdict"))
         .collect();
     verdicts.dedup();
-    assert!(
-        matches!(verdicts[..], ["rule" | "timeout"]),
-        "{verdicts:?}"
-    );
+    assert!(matches!(verdicts[..], ["rule" | "timeout"]), "{verdicts:?}");
 }
 
 #[test]
@@ -238,7 +259,10 @@ fn stderr_is_drained_and_its_log_is_cut() {
         .map(|path| path.metadata().map_or(0, |data| data.len()))
         .collect();
     let noisy = sizes.iter().max().copied().unwrap_or(0);
-    assert!(noisy > CAP / 2, "the beginning or end of stderr is kept: {sizes:?}");
+    assert!(
+        noisy > CAP / 2,
+        "the beginning or end of stderr is kept: {sizes:?}"
+    );
     // Four sessions of the noisy bot, whatever they share, and a line that says what was cut.
     let total: u64 = sizes.iter().sum();
     assert!(total < 4 * CAP + (16 << 10), "{sizes:?}");
@@ -338,13 +362,19 @@ fn a_failed_handshake_loses_the_match() {
 #[test]
 fn bots_may_start_once_a_game() {
     // Its second turn of a session never comes in the same game if a session were a match; each game has one.
-    let event = sets(&["--crash-at", "2", "--in-game", "r1.m1.g3"])
-        .set("event", "restart", "\"game\"");
-    let found: Vec<String> = verdicts(&event).into_iter().map(|(_, verdict)| verdict).collect();
+    let event =
+        sets(&["--crash-at", "2", "--in-game", "r1.m1.g3"]).set("event", "restart", "\"game\"");
+    let found: Vec<String> = verdicts(&event)
+        .into_iter()
+        .map(|(_, verdict)| verdict)
+        .collect();
     assert_eq!(found, ["rule", "rule", "crash", "rule", "rule"]);
     // With one session a match the second turn lies in the first set: the crash does not happen.
     let event = sets(&["--crash-at", "2", "--in-game", "r1.m1.g3"]);
-    let found: Vec<String> = verdicts(&event).into_iter().map(|(_, verdict)| verdict).collect();
+    let found: Vec<String> = verdicts(&event)
+        .into_iter()
+        .map(|(_, verdict)| verdict)
+        .collect();
     assert_eq!(found, ["rule", "rule", "rule", "rule", "rule"]);
 }
 
@@ -362,8 +392,21 @@ fn a_tavla_match_survives_a_crash_and_knows_the_cube() {
     let lab = Lab::new();
     let file = Event::new("tavla")
         .set("rules", "match_length", "7")
-        .mock("mock", &["--answer-take", "take", "--crash-at", "5", "--in-game", "r1.m1.g1"])
-        .mock("doubler", &["--pick", "hash:4", "--double", "--answer-take", "take"])
+        .mock(
+            "mock",
+            &[
+                "--answer-take",
+                "take",
+                "--crash-at",
+                "5",
+                "--in-game",
+                "r1.m1.g1",
+            ],
+        )
+        .mock(
+            "doubler",
+            &["--pick", "hash:4", "--double", "--answer-take", "take"],
+        )
         .write(&lab, "event.toml");
     lab.run(&file);
     lab.assert_no_process_is_left();

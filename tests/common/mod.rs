@@ -127,7 +127,7 @@ impl Ran {
 
     /// Asserts that neither stream holds a byte that steers a terminal.
     #[track_caller]
-    pub(crate) fn is_plain(self) -> Ran {
+    pub(crate) fn stays_plain(self) -> Ran {
         for text in [&self.stdout, &self.stderr] {
             let steers = text
                 .chars()
