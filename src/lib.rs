@@ -21,5 +21,7 @@ pub mod config;
 pub mod event;
 pub mod game;
 pub mod referee;
+#[cfg(feature = "runner")]
+pub mod runner;
 pub mod strict;
 pub mod tournament;
