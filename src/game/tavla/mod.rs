@@ -424,3 +424,6 @@ impl Game for Tavla {
         moves::paths(own, other, self.dice, depth)
     }
 }
+
+#[cfg(test)]
+mod tests;
