@@ -17,5 +17,6 @@ pub mod clock;
 pub mod config;
 pub mod event;
 pub mod game;
+pub mod house;
 pub mod strict;
 pub mod tournament;
