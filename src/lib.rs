@@ -20,6 +20,7 @@ pub mod clock;
 pub mod config;
 pub mod event;
 pub mod game;
+pub mod house;
 pub mod referee;
 #[cfg(feature = "runner")]
 pub mod runner;

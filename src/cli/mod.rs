@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 pub mod duel;
+pub mod bot;
 pub mod perft;
 pub mod rules;
 
