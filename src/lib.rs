@@ -15,4 +15,6 @@ pub mod clock;
 pub mod config;
 pub mod event;
 pub mod game;
+pub mod rating;
+#[cfg(feature = "runner")]
 pub mod tournament;
