@@ -16,5 +16,5 @@ pub mod config;
 pub mod event;
 pub mod game;
 pub mod rating;
-#[cfg(feature = "runner")]
+pub mod stats;
 pub mod tournament;
