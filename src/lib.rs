@@ -21,8 +21,10 @@ pub mod config;
 pub mod event;
 pub mod game;
 pub mod house;
+pub mod rating;
 pub mod referee;
 #[cfg(feature = "runner")]
 pub mod runner;
+pub mod stats;
 pub mod strict;
 pub mod tournament;
