@@ -3,10 +3,9 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use crate::limits::MAX_NAME_CHARS;
 use crate::number::whole;
 
-/// Any message of a bot. (A referee reads lines with `line::from_bot`, which is stricter and names what is wrong.)
+/// Any message of a bot.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -37,44 +36,41 @@ pub struct Ready {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
     /// `false`: turns come without the list of legal answers.
-    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    #[serde(
+        default = "yes",
+        skip_serializing_if = "is_true",
+        deserialize_with = "true_if_null"
+    )]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<bool>"))]
     pub legal: bool,
     /// `true`: every turn carries the whole list of moves of the game.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "false_if_null"
+    )]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<bool>"))]
     pub history: bool,
     /// `true`: the others' moves are told as they happen (`played`).
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "false_if_null"
+    )]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<bool>"))]
     pub events: bool,
-}
-
-impl Ready {
-    /// The name to show: trimmed and cut at [`MAX_NAME_CHARS`] characters, or `event_name` if nothing of it could be seen.
-    ///
-    /// The text is still the bot's: whoever shows it must escape it.
-    pub fn shown_name(&self, event_name: &str) -> String {
-        let name = self.name.as_deref().unwrap_or_default().trim();
-        if name.chars().all(is_invisible) {
-            event_name.to_owned()
-        } else {
-            name.chars().take(MAX_NAME_CHARS).collect()
-        }
-    }
-}
-
-/// Characters that leave no mark: space, controls, and what Unicode calls default ignorable.
-fn is_invisible(c: char) -> bool {
-    c.is_whitespace()
-        || c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff0}'..='\u{fff8}' | '\u{1bca0}'..='\u{1bca3}'
-            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 fn yes() -> bool {
     true
+}
+
+fn true_if_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Option::deserialize(deserializer).map(|value| value.unwrap_or(true))
+}
+
+fn false_if_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    Option::deserialize(deserializer).map(|value| value.unwrap_or(false))
 }
 
 #[expect(
@@ -118,9 +114,7 @@ pub struct Move<J = Value> {
 }
 
 /// Reads `eval`.
-pub(crate) fn number_or_object<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Value>, D::Error> {
+fn number_or_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::Null => Ok(None),
         value @ (Value::Number(_) | Value::Object(_)) => Ok(Some(value)),
@@ -141,29 +135,4 @@ pub struct Pong {
     #[serde(deserialize_with = "whole")]
     #[cfg_attr(feature = "schema", schemars(with = "u64", range(min = 1)))]
     pub id: u64,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn ready(name: &str) -> Ready {
-        serde_json::from_value(serde_json::json!({"protocol": 1, "name": name}))
-            .expect("a valid ready")
-    }
-
-    #[test]
-    fn a_name_is_trimmed_cut_and_replaced() {
-        assert_eq!(ready("  Kuyu\t").shown_name("a"), "Kuyu");
-        assert_eq!(ready(&"ş".repeat(65)).shown_name("a"), "ş".repeat(64));
-        assert_eq!(ready(&"n".repeat(64)).shown_name("a"), "n".repeat(64));
-        for blank in ["", "   ", " \t\u{a0}\u{200b}\u{3164} ", "\u{0}\u{7f}"] {
-            assert_eq!(ready(blank).shown_name("team-a"), "team-a", "{blank:?}");
-        }
-        let unnamed = Ready {
-            name: None,
-            ..ready("")
-        };
-        assert_eq!(unnamed.shown_name("team-a"), "team-a");
-    }
 }

@@ -2,8 +2,7 @@
 //!
 //! [`FromReferee`] is what a bot reads, [`FromBot`] what it writes. The types are generic over `J`, the JSON of a game
 //! (states and moves): [`serde_json::Value`] for a bot, anything that serialises for a referee.
-//! [`line`] reads a line as strictly as a referee must; [`results`] are the rows of results as data, [`tool`] the lines of
-//! `hakem rules`. `SPEC.md` beside this crate is the specification, clause by clause; `games/` has a page a game,
+//! [`results`] are the rows of results as data, [`tool`] the lines of `hakem rules`. `SPEC.md` beside this crate is the specification, clause by clause; `games/` has a page a game,
 //! `schemas/` a JSON Schema a message, `transcripts/` whole conversations, good and faulty.
 //!
 //! ```
@@ -17,7 +16,6 @@
 
 mod bot;
 pub mod limits;
-pub mod line;
 mod number;
 mod referee;
 pub mod results;
