@@ -193,6 +193,10 @@ impl<G: Game> Position for TypedPosition<G> {
         }
     }
 
+    fn pass_move(&self) -> Value {
+        G::pass_move()
+    }
+
     fn chance(&mut self, drawn: Drawn) {
         self.game.chance(drawn);
     }

@@ -113,7 +113,9 @@ impl Game for Mangala {
         max_seats: 2,
         points: "stones in the treasury",
         points_a_game: false,
+        match_fields: &[],
         chance: false,
+        explicit_pass: false,
     };
 
     fn start(_options: &MangalaOptions, setup: &Setup<'_>) -> Mangala {
