@@ -46,7 +46,10 @@ pub fn is_guessable(seed: &str) -> bool {
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |nibble: u8| char::from(DIGITS[usize::from(nibble)]);
-    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
 }
 
 /// Where a game's random events come from: derived in play, read from a record when it is verified.
@@ -84,7 +87,10 @@ impl MatchChance {
 
     /// The seat that the match's coin toss names.
     pub fn first(&self, seats: usize) -> Seat {
-        let chance = Chance { kind: ChanceKind::First, seat: None };
+        let chance = Chance {
+            kind: ChanceKind::First,
+            seat: None,
+        };
         match self.derive(0, chance, 0, seats as u32) {
             Drawn::Lot(seat) => seat as Seat,
             Drawn::Dice(_) => 0,
@@ -130,7 +136,12 @@ impl Stream {
             Some(seat) => named.update(format!("{game}\n{kind}\n{seat}\n{n}\n")),
             None => named.update(format!("{game}\n{kind}\n-\n{n}\n")),
         }
-        Stream { named, block: 0, digest: [0; 32], used: 32 }
+        Stream {
+            named,
+            block: 0,
+            digest: [0; 32],
+            used: 32,
+        }
     }
 
     fn byte(&mut self) -> u8 {
@@ -173,7 +184,10 @@ impl Stream {
 mod tests {
     use super::*;
 
-    const DICE: Chance = Chance { kind: ChanceKind::Dice, seat: Some(1) };
+    const DICE: Chance = Chance {
+        kind: ChanceKind::Dice,
+        seat: Some(1),
+    };
 
     fn chance(pair: u32) -> MatchChance {
         MatchChance::new("42", 1, ["ada", "bora"], pair)
@@ -184,9 +198,15 @@ mod tests {
         // Computed with Python's hashlib from the description above.
         let text = "hakem-chance-1\n42\n1\nada\nbora\n0\n3\ndice\n1\n7\n0\n";
         let digest = Sha256::digest(text.as_bytes());
-        let dice: Vec<u8> =
-            digest.iter().filter(|&&byte| byte < 252).map(|byte| byte % 6 + 1).collect();
-        assert_eq!(chance(0).draw(3, DICE, 7, 0), Drawn::Dice([dice[0], dice[1]]));
+        let dice: Vec<u8> = digest
+            .iter()
+            .filter(|&&byte| byte < 252)
+            .map(|byte| byte % 6 + 1)
+            .collect();
+        assert_eq!(
+            chance(0).draw(3, DICE, 7, 0),
+            Drawn::Dice([dice[0], dice[1]])
+        );
     }
 
     #[test]
@@ -197,7 +217,18 @@ mod tests {
         let base = rolls(&chance(0), 1, DICE);
         assert_ne!(base, rolls(&chance(1), 1, DICE), "pair");
         assert_ne!(base, rolls(&chance(0), 2, DICE), "game");
-        assert_ne!(base, rolls(&chance(0), 1, Chance { seat: Some(0), ..DICE }), "seat");
+        assert_ne!(
+            base,
+            rolls(
+                &chance(0),
+                1,
+                Chance {
+                    seat: Some(0),
+                    ..DICE
+                }
+            ),
+            "seat"
+        );
         assert_ne!(
             base,
             rolls(&MatchChance::new("43", 1, ["ada", "bora"], 0), 1, DICE),
@@ -216,23 +247,37 @@ mod tests {
         let mut counts = [0u32; 6];
         for n in 0..30_000 {
             if let Drawn::Dice(dice) = chance(0).derive(1, DICE, n, 0) {
-                dice.iter().for_each(|&die| counts[usize::from(die) - 1] += 1);
+                dice.iter()
+                    .for_each(|&die| counts[usize::from(die) - 1] += 1);
             }
         }
         // Chi-squared with five degrees of freedom: 25.7 has probability 0.0001.
-        let chi: f64 = counts.iter().map(|&c| (f64::from(c) - 1e4).powi(2) / 1e4).sum();
+        let chi: f64 = counts
+            .iter()
+            .map(|&c| (f64::from(c) - 1e4).powi(2) / 1e4)
+            .sum();
         assert!(chi < 25.7, "{counts:?}");
     }
 
     #[test]
     fn opening_rolls_differ_and_lots_are_in_range() {
-        let opening = Chance { kind: ChanceKind::Opening, seat: None };
-        let lot = Chance { kind: ChanceKind::Lot, seat: None };
+        let opening = Chance {
+            kind: ChanceKind::Opening,
+            seat: None,
+        };
+        let lot = Chance {
+            kind: ChanceKind::Lot,
+            seat: None,
+        };
         let mut seen = [0; 3];
         for n in 0..3000 {
-            let Drawn::Dice([a, b]) = chance(0).derive(1, opening, n, 0) else { panic!() };
+            let Drawn::Dice([a, b]) = chance(0).derive(1, opening, n, 0) else {
+                panic!()
+            };
             assert_ne!(a, b);
-            let Drawn::Lot(k) = chance(0).derive(1, lot, n, 3) else { panic!() };
+            let Drawn::Lot(k) = chance(0).derive(1, lot, n, 3) else {
+                panic!()
+            };
             seen[k as usize] += 1;
         }
         assert!(seen.iter().all(|&count| count > 900), "{seen:?}");

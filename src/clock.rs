@@ -50,16 +50,19 @@ impl ClockSpec {
             ClockKind::Fair => {
                 let least = spent.cpu_us.unwrap_or(0) / u64::from(cores.max(1));
                 let waited = spent.delay_us.unwrap_or(0);
-                spent.wall_us.saturating_sub(waited).max(least).min(spent.wall_us)
+                spent
+                    .wall_us
+                    .saturating_sub(waited)
+                    .max(least)
+                    .min(spent.wall_us)
             }
         }
     }
 
     /// The wall time that ends an answer with this limit whatever the kind.
     fn ceiling(&self, limit_us: Option<u64>) -> Option<u64> {
-        self.ceiling_us.or_else(|| {
-            limit_us.map(|limit| limit.saturating_mul(10).saturating_add(1_000_000))
-        })
+        self.ceiling_us
+            .or_else(|| limit_us.map(|limit| limit.saturating_mul(10).saturating_add(1_000_000)))
     }
 }
 
@@ -93,7 +96,10 @@ pub enum Open {
 impl SeatClock {
     /// A full clock.
     pub fn new(spec: &ClockSpec) -> SeatClock {
-        SeatClock { left_us: spec.main_us, used_us: 0 }
+        SeatClock {
+            left_us: spec.main_us,
+            used_us: 0,
+        }
     }
 
     /// What is left of the seat's total; `None` without one.
@@ -120,16 +126,19 @@ impl SeatClock {
         let time = spec.time_of(spent, cores);
         let limit = self.limit_us(spec);
         let over = |most: Option<u64>, time: u64| most.is_some_and(|most| time > most);
-        if over(limit.map(|limit| limit.saturating_add(spec.margin_us)), time)
-            || over(spec.ceiling(limit), spent.wall_us)
+        if over(
+            limit.map(|limit| limit.saturating_add(spec.margin_us)),
+            time,
+        ) || over(spec.ceiling(limit), spent.wall_us)
         {
             return Judged::Flag;
         }
         let charged = time.saturating_sub(spec.delay_us);
         self.used_us += charged;
-        self.left_us = self
-            .left_us
-            .map(|left| left.saturating_sub(charged).saturating_add(spec.increment_us));
+        self.left_us = self.left_us.map(|left| {
+            left.saturating_sub(charged)
+                .saturating_add(spec.increment_us)
+        });
         Judged::Charged(charged)
     }
 
@@ -170,13 +179,19 @@ mod tests {
     };
 
     fn wall(wall_us: u64) -> Spent {
-        Spent { wall_us, ..Spent::default() }
+        Spent {
+            wall_us,
+            ..Spent::default()
+        }
     }
 
     #[test]
     fn an_answer_is_charged_and_the_increment_added() {
         let mut clock = SeatClock::new(&PLAIN);
-        assert_eq!(clock.answered(&PLAIN, &wall(3_000), 1), Judged::Charged(3_000));
+        assert_eq!(
+            clock.answered(&PLAIN, &wall(3_000), 1),
+            Judged::Charged(3_000)
+        );
         assert_eq!(clock.left_us(), Some(7_100));
         assert_eq!(clock.used_us(), 3_000);
     }
@@ -194,14 +209,23 @@ mod tests {
 
     #[test]
     fn the_flag_is_looked_at_before_the_increment() {
-        let spec = ClockSpec { main_us: Some(100), increment_us: 1_000, ..PLAIN };
+        let spec = ClockSpec {
+            main_us: Some(100),
+            increment_us: 1_000,
+            ..PLAIN
+        };
         let mut clock = SeatClock::new(&spec);
         assert_eq!(clock.answered(&spec, &wall(101), 1), Judged::Flag);
     }
 
     #[test]
     fn a_margin_forgives_but_leaves_nothing_below_zero() {
-        let spec = ClockSpec { main_us: Some(100), margin_us: 50, increment_us: 0, ..PLAIN };
+        let spec = ClockSpec {
+            main_us: Some(100),
+            margin_us: 50,
+            increment_us: 0,
+            ..PLAIN
+        };
         let mut clock = SeatClock::new(&spec);
         assert_eq!(clock.answered(&spec, &wall(150), 1), Judged::Charged(150));
         assert_eq!(clock.left_us(), Some(0));
@@ -210,7 +234,12 @@ mod tests {
 
     #[test]
     fn a_delay_is_not_charged_and_extends_the_total() {
-        let spec = ClockSpec { main_us: Some(100), delay_us: 1_000, move_us: None, ..PLAIN };
+        let spec = ClockSpec {
+            main_us: Some(100),
+            delay_us: 1_000,
+            move_us: None,
+            ..PLAIN
+        };
         let mut clock = SeatClock::new(&spec);
         assert_eq!(clock.limit_us(&spec), Some(1_100));
         assert_eq!(clock.answered(&spec, &wall(900), 1), Judged::Charged(0));
@@ -219,51 +248,115 @@ mod tests {
 
     #[test]
     fn fair_time_takes_off_the_waiting_within_its_bounds() {
-        let spec = ClockSpec { kind: ClockKind::Fair, ..PLAIN };
-        let spent = |cpu, delay| Spent { wall_us: 1_000, cpu_us: Some(cpu), delay_us: Some(delay) };
+        let spec = ClockSpec {
+            kind: ClockKind::Fair,
+            ..PLAIN
+        };
+        let spent = |cpu, delay| Spent {
+            wall_us: 1_000,
+            cpu_us: Some(cpu),
+            delay_us: Some(delay),
+        };
         assert_eq!(spec.time_of(&spent(100, 300), 1), 700);
-        assert_eq!(spec.time_of(&spent(900, 300), 1), 900, "never below processor time");
-        assert_eq!(spec.time_of(&spent(1_600, 300), 2), 800, "of all the cores it may use");
-        assert_eq!(spec.time_of(&spent(5_000, 0), 1), 1_000, "never above wall time");
+        assert_eq!(
+            spec.time_of(&spent(900, 300), 1),
+            900,
+            "never below processor time"
+        );
+        assert_eq!(
+            spec.time_of(&spent(1_600, 300), 2),
+            800,
+            "of all the cores it may use"
+        );
+        assert_eq!(
+            spec.time_of(&spent(5_000, 0), 1),
+            1_000,
+            "never above wall time"
+        );
         assert_eq!(spec.time_of(&spent(0, 5_000), 1), 0);
-        assert_eq!(spec.time_of(&wall(1_000), 1), 1_000, "nothing measured corrects nothing");
+        assert_eq!(
+            spec.time_of(&wall(1_000), 1),
+            1_000,
+            "nothing measured corrects nothing"
+        );
     }
 
     #[test]
     fn cpu_time_counts_processor_time_only() {
-        let spec = ClockSpec { kind: ClockKind::Cpu, ..PLAIN };
-        let spent = Spent { wall_us: 9_000, cpu_us: Some(10), delay_us: None };
+        let spec = ClockSpec {
+            kind: ClockKind::Cpu,
+            ..PLAIN
+        };
+        let spent = Spent {
+            wall_us: 9_000,
+            cpu_us: Some(10),
+            delay_us: None,
+        };
         assert_eq!(spec.time_of(&spent, 1), 10);
     }
 
     #[test]
     fn a_timer_only_makes_the_referee_look() {
-        let spec = ClockSpec { kind: ClockKind::Fair, ..PLAIN };
+        let spec = ClockSpec {
+            kind: ClockKind::Fair,
+            ..PLAIN
+        };
         let clock = SeatClock::new(&spec);
-        let waited = Spent { wall_us: 4_001, cpu_us: Some(0), delay_us: Some(3_000) };
-        assert_eq!(clock.looked_at(&spec, &waited, 1), Open::Wait(4_001 + 2_999 + 1));
-        let late = Spent { wall_us: 4_001, cpu_us: Some(4_001), delay_us: Some(0) };
+        let waited = Spent {
+            wall_us: 4_001,
+            cpu_us: Some(0),
+            delay_us: Some(3_000),
+        };
+        assert_eq!(
+            clock.looked_at(&spec, &waited, 1),
+            Open::Wait(4_001 + 2_999 + 1)
+        );
+        let late = Spent {
+            wall_us: 4_001,
+            cpu_us: Some(4_001),
+            delay_us: Some(0),
+        };
         assert_eq!(clock.looked_at(&spec, &late, 1), Open::Flag);
         assert_eq!(clock.looked_at(&spec, &wall(0), 1), Open::Wait(4_001));
     }
 
     #[test]
     fn the_ceiling_ends_a_turn_whatever_the_kind() {
-        let spec = ClockSpec { kind: ClockKind::Cpu, ..PLAIN };
+        let spec = ClockSpec {
+            kind: ClockKind::Cpu,
+            ..PLAIN
+        };
         let clock = SeatClock::new(&spec);
-        let asleep = |wall_us| Spent { wall_us, cpu_us: Some(0), delay_us: Some(0) };
+        let asleep = |wall_us| Spent {
+            wall_us,
+            cpu_us: Some(0),
+            delay_us: Some(0),
+        };
         assert_eq!(clock.looked_at(&spec, &asleep(1_040_000), 1), Open::Flag);
-        assert_eq!(clock.looked_at(&spec, &asleep(1_039_000), 1), Open::Wait(1_040_000));
-        let given = ClockSpec { ceiling_us: Some(5_000), ..spec };
+        assert_eq!(
+            clock.looked_at(&spec, &asleep(1_039_000), 1),
+            Open::Wait(1_040_000)
+        );
+        let given = ClockSpec {
+            ceiling_us: Some(5_000),
+            ..spec
+        };
         assert_eq!(clock.looked_at(&given, &asleep(5_000), 1), Open::Flag);
     }
 
     #[test]
     fn without_limits_a_question_is_endless() {
-        let spec = ClockSpec { main_us: None, move_us: None, ..PLAIN };
+        let spec = ClockSpec {
+            main_us: None,
+            move_us: None,
+            ..PLAIN
+        };
         let mut clock = SeatClock::new(&spec);
         assert_eq!(clock.looked_at(&spec, &wall(u64::MAX), 1), Open::Endless);
-        assert_eq!(clock.answered(&spec, &wall(1 << 40), 1), Judged::Charged(1 << 40));
+        assert_eq!(
+            clock.answered(&spec, &wall(1 << 40), 1),
+            Judged::Charged(1 << 40)
+        );
         assert_eq!(clock.left_us(), None);
     }
 }

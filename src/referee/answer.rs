@@ -55,11 +55,19 @@ pub struct Ready {
 pub fn read(line: &[u8]) -> Result<Said, Fault> {
     let value = strict::parse(line).map_err(|error| match error {
         StrictError::NotUtf8 { .. } => {
-            let hint = if looks_like_utf16(line) { " (it looks like UTF-16)" } else { "" };
+            let hint = if looks_like_utf16(line) {
+                " (it looks like UTF-16)"
+            } else {
+                ""
+            };
             fault(ErrorCode::NotUtf8, format!("{error}{hint}"))
         }
         StrictError::BadJson { .. } => {
-            let hint = if looks_like_utf16(line) { " (it looks like UTF-16; write UTF-8)" } else { "" };
+            let hint = if looks_like_utf16(line) {
+                " (it looks like UTF-16; write UTF-8)"
+            } else {
+                ""
+            };
             fault(ErrorCode::BadJson, format!("{error}{hint}"))
         }
     })?;
@@ -81,12 +89,19 @@ pub fn read(line: &[u8]) -> Result<Said, Fault> {
                 eval: match fields.remove("eval") {
                     None | Some(Value::Null) => None,
                     Some(eval @ (Value::Number(_) | Value::Object(_))) => Some(eval),
-                    Some(other) => return Err(bad("`eval` is a number or an object, not ", &other)),
+                    Some(other) => {
+                        return Err(bad("`eval` is a number or an object, not ", &other));
+                    }
                 },
             }),
-            "pong" => Ok(Said::Pong { id: id(&fields, "pong")? }),
+            "pong" => Ok(Said::Pong {
+                id: id(&fields, "pong")?,
+            }),
             "ready" => Ok(Said::Ready(Box::new(ready(&fields)?))),
-            _ => Err(bad("a bot's message is of type ready, move or pong, not ", &fields["type"])),
+            _ => Err(bad(
+                "a bot's message is of type ready, move or pong, not ",
+                &fields["type"],
+            )),
         },
         Some(other) => Err(bad("`type` is a text, not ", other)),
         None => Err(message("a message has a field `type`".into())),
@@ -96,13 +111,19 @@ pub fn read(line: &[u8]) -> Result<Said, Fault> {
 /// Cuts a text after so many bytes, at a character's edge.
 pub(crate) fn cut_text(text: &mut String, most: usize) {
     if text.len() > most {
-        let end = (0..=most).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
+        let end = (0..=most)
+            .rev()
+            .find(|&end| text.is_char_boundary(end))
+            .unwrap_or(0);
         text.truncate(end);
     }
 }
 
 fn fault(code: ErrorCode, message: String) -> Fault {
-    Fault { kind: FaultKind::Code(code), message }
+    Fault {
+        kind: FaultKind::Code(code),
+        message,
+    }
 }
 
 fn message(message: String) -> Fault {
@@ -115,10 +136,16 @@ fn bad(what: &str, value: &Value) -> Fault {
 
 fn id(fields: &serde_json::Map<String, Value>, kind: &str) -> Result<u64, Fault> {
     match fields.get("id") {
-        Some(Value::Number(number)) => whole(number)
-            .ok_or_else(|| bad("`id` is the whole number of the question, not ", &fields["id"])),
+        Some(Value::Number(number)) => whole(number).ok_or_else(|| {
+            bad(
+                "`id` is the whole number of the question, not ",
+                &fields["id"],
+            )
+        }),
         Some(other) => Err(bad("`id` is the whole number of the question, not ", other)),
-        None => Err(message(format!("a `{kind}` message repeats the `id` of the question"))),
+        None => Err(message(format!(
+            "a `{kind}` message repeats the `id` of the question"
+        ))),
     }
 }
 
@@ -127,7 +154,9 @@ fn whole(number: &serde_json::Number) -> Option<u64> {
     number.as_u64().or_else(|| {
         number
             .as_f64()
-            .filter(|&float| number.is_f64() && float.fract() == 0.0 && (0.0..9e15).contains(&float))
+            .filter(|&float| {
+                number.is_f64() && float.fract() == 0.0 && (0.0..9e15).contains(&float)
+            })
             .map(|float| float as u64)
     })
 }
@@ -146,7 +175,10 @@ fn ready(fields: &serde_json::Map<String, Value>) -> Result<Ready, Fault> {
     let switch = |name: &str, usual: bool| match fields.get(name) {
         None | Some(Value::Null) => Ok(usual),
         Some(Value::Bool(value)) => Ok(*value),
-        Some(other) => Err(bad(&format!("`{name}` of `ready` is true or false, not "), other)),
+        Some(other) => Err(bad(
+            &format!("`{name}` of `ready` is true or false, not "),
+            other,
+        )),
     };
     Ok(Ready {
         protocol,

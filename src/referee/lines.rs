@@ -100,8 +100,16 @@ impl LineReader {
     fn trim<'a>(line: &'a [u8], at_start: &mut bool) -> &'a [u8] {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let line = if std::mem::take(at_start) { line.strip_prefix(BOM).unwrap_or(line) } else { line };
-        if line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) { &[] } else { line }
+        let line = if std::mem::take(at_start) {
+            line.strip_prefix(BOM).unwrap_or(line)
+        } else {
+            line
+        };
+        if line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+            &[]
+        } else {
+            line
+        }
     }
 }
 
@@ -140,7 +148,10 @@ mod tests {
     #[test]
     fn a_mark_is_skipped_only_before_the_first_line() {
         let mut reader = LineReader::new(100, 1000);
-        assert_eq!(lines(&mut reader, b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n"), ["a", "\u{feff}b"]);
+        assert_eq!(
+            lines(&mut reader, b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n"),
+            ["a", "\u{feff}b"]
+        );
         // A mark on a blank first line is still the mark.
         let mut reader = LineReader::new(100, 1000);
         assert_eq!(lines(&mut reader, b"\xef\xbb\xbf\na\n"), ["a"]);
@@ -153,7 +164,11 @@ mod tests {
         assert!(reader.is_shut());
         assert_eq!(lines(&mut reader, b"x\n"), Vec::<String>::new());
         let mut reader = LineReader::new(4, 1000);
-        assert_eq!(lines(&mut reader, b"abcde"), ["TOO LONG"], "also without a line end");
+        assert_eq!(
+            lines(&mut reader, b"abcde"),
+            ["TOO LONG"],
+            "also without a line end"
+        );
     }
 
     #[test]

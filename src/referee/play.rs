@@ -41,7 +41,10 @@ pub enum FaultKind {
 impl Fault {
     /// A fault with a code.
     pub fn code(code: ErrorCode, message: impl Into<String>) -> Fault {
-        Fault { kind: FaultKind::Code(code), message: message.into() }
+        Fault {
+            kind: FaultKind::Code(code),
+            message: message.into(),
+        }
     }
 
     /// The verdict on a game that is lost for it.
@@ -71,7 +74,11 @@ impl Fault {
             FaultKind::Signal(signal) => format!("signal {signal}"),
             FaultKind::ClosedPipe => "closed_pipe".to_owned(),
         };
-        if self.message.is_empty() { code } else { format!("{code}: {}", self.message) }
+        if self.message.is_empty() {
+            code
+        } else {
+            format!("{code}: {}", self.message)
+        }
     }
 }
 
@@ -127,7 +134,9 @@ impl News {
     /// The elements with their seats.
     pub fn iter(&self) -> impl Iterator<Item = (Seat, &[u8])> {
         let starts = std::iter::once(0).chain(self.items.iter().map(|&(_, end)| end));
-        starts.zip(&self.items).map(|(start, &(seat, end))| (seat, &self.json[start..end]))
+        starts
+            .zip(&self.items)
+            .map(|(start, &(seat, end))| (seat, &self.json[start..end]))
     }
 }
 
@@ -230,7 +239,11 @@ impl Play {
         if self.rules.plays_over(&outcome, self.again) {
             return Next::Again;
         }
-        let verdict = if self.resigned { Verdict::Resigned } else { Verdict::Rule };
+        let verdict = if self.resigned {
+            Verdict::Resigned
+        } else {
+            Verdict::Rule
+        };
         Next::Over(Box::new(End {
             verdict,
             reason: outcome.reason.to_owned(),
@@ -281,7 +294,9 @@ impl Play {
         if let Some(note) = &mut answer.note {
             cut_text(note, self.max_note);
         }
-        let eval = answer.eval.filter(|eval| !eval.is_object() || eval.to_string().len() <= self.max_note);
+        let eval = answer
+            .eval
+            .filter(|eval| !eval.is_object() || eval.to_string().len() <= self.max_note);
         let entry = AnswerEntry {
             seat,
             id: answer.id,
@@ -391,13 +406,26 @@ impl Play {
         self.settle(chance);
         let mut plies = 0;
         while plies < self.header.opening_plies {
-            let ToAct::Seat(_, ask) = self.position.to_act() else { break };
+            let ToAct::Seat(_, ask) = self.position.to_act() else {
+                break;
+            };
             // An opening leaves the cube alone: the first answer to `cube` is to roll.
-            let choices = if ask == Ask::Move { self.position.count_legal() } else { 1 };
+            let choices = if ask == Ask::Move {
+                self.position.count_legal()
+            } else {
+                1
+            };
             let before = self.position.boxed_clone();
             let index = if ask == Ask::Move {
                 plies += 1;
-                self.draw(Chance { kind: ChanceKind::Ply, seat: None }, choices as u32, chance)
+                self.draw(
+                    Chance {
+                        kind: ChanceKind::Ply,
+                        seat: None,
+                    },
+                    choices as u32,
+                    chance,
+                )
             } else {
                 Drawn::Lot(0)
             };
@@ -452,7 +480,8 @@ impl Play {
             }
         };
         let drawn = chance.draw(self.header.id.game, event, n, choices);
-        self.recorder.line("drawn", &DrawnEntry::new(event, n, drawn));
+        self.recorder
+            .line("drawn", &DrawnEntry::new(event, n, drawn));
         drawn
     }
 }
@@ -478,7 +507,12 @@ fn first_position(
     again: u32,
 ) -> Result<Box<dyn Position>, String> {
     let played: Vec<Outcome> = header.played.iter().map(PlayedGame::outcome).collect();
-    let setup = Setup { played: &played, lot: header.lot, again, seats: header.seats.len() };
+    let setup = Setup {
+        played: &played,
+        lot: header.lot,
+        again,
+        seats: header.seats.len(),
+    };
     let start = rules.start(&setup);
     let Some(Value::Object(opening)) = &header.opening else {
         return Ok(start);

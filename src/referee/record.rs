@@ -151,12 +151,20 @@ impl DrawnEntry {
             Drawn::Dice(dice) => (Some(dice), None),
             Drawn::Lot(lot) => (None, Some(lot)),
         };
-        DrawnEntry { kind: DrawnKind(chance.kind), seat: chance.seat, n, dice, lot }
+        DrawnEntry {
+            kind: DrawnKind(chance.kind),
+            seat: chance.seat,
+            n,
+            dice,
+            lot,
+        }
     }
 
     /// What was drawn.
     pub fn drawn(&self) -> Option<Drawn> {
-        self.dice.map(Drawn::Dice).or_else(|| self.lot.map(Drawn::Lot))
+        self.dice
+            .map(Drawn::Dice)
+            .or_else(|| self.lot.map(Drawn::Lot))
     }
 }
 
@@ -173,11 +181,17 @@ impl Serialize for DrawnKind {
 impl<'de> Deserialize<'de> for DrawnKind {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        [ChanceKind::First, ChanceKind::Opening, ChanceKind::Dice, ChanceKind::Lot, ChanceKind::Ply]
-            .into_iter()
-            .find(|kind| kind.as_str() == word)
-            .map(DrawnKind)
-            .ok_or_else(|| serde::de::Error::custom(format!("`{word}` is no kind of chance")))
+        [
+            ChanceKind::First,
+            ChanceKind::Opening,
+            ChanceKind::Dice,
+            ChanceKind::Lot,
+            ChanceKind::Ply,
+        ]
+        .into_iter()
+        .find(|kind| kind.as_str() == word)
+        .map(DrawnKind)
+        .ok_or_else(|| serde::de::Error::custom(format!("`{word}` is no kind of chance")))
     }
 }
 
@@ -262,7 +276,10 @@ pub const FIRST_PREV: [u8; 64] = [b'0'; 64];
 
 impl Default for Recorder {
     fn default() -> Self {
-        Recorder { text: Vec::new(), prev: FIRST_PREV }
+        Recorder {
+            text: Vec::new(),
+            prev: FIRST_PREV,
+        }
     }
 }
 

@@ -62,8 +62,8 @@ pub fn verify(
     {
         return Err(at(1, "the coin toss is not the one of the seed".into()));
     }
-    let mut play = Play::begin(header.clone(), rules, usize::MAX, &mut source)
-        .map_err(|what| at(1, what))?;
+    let mut play =
+        Play::begin(header.clone(), rules, usize::MAX, &mut source).map_err(|what| at(1, what))?;
     let mut over: Option<End> = None;
     for (number, entry) in &entries {
         let number = *number;
@@ -82,7 +82,12 @@ pub fn verify(
             Entry::Answer(answer) => {
                 match play.next() {
                     Next::Ask(seat, _) if seat == answer.seat => {}
-                    _ => return Err(at(number, format!("seat {} is not asked here", answer.seat))),
+                    _ => {
+                        return Err(at(
+                            number,
+                            format!("seat {} is not asked here", answer.seat),
+                        ));
+                    }
                 }
                 let parts = AnswerParts {
                     id: answer.id,
@@ -114,12 +119,20 @@ pub fn verify(
                 let (again, hash) = finish(play, &end);
                 compare(&lines, &again)?;
                 let chance_checked = matches!(source, Source::Derived(_));
-                return Ok(Verified { header, result: result.clone(), hash, chance_checked });
+                return Ok(Verified {
+                    header,
+                    result: result.clone(),
+                    hash,
+                    chance_checked,
+                });
             }
         }
         each(entry, &mut play);
     }
-    Err(at(lines.len(), "the record has no result: its end is missing".into()))
+    Err(at(
+        lines.len(),
+        "the record has no result: its end is missing".into(),
+    ))
 }
 
 /// Reads the header of a record without checking the rest.
@@ -139,8 +152,15 @@ fn finish(play: Play, end: &End) -> (Vec<u8>, String) {
 fn split(text: &[u8]) -> Result<Vec<&[u8]>, Mismatch> {
     let Some(text) = text.strip_suffix(b"\n") else {
         let line = text.iter().filter(|&&byte| byte == b'\n').count() + 1;
-        let what = if text.is_empty() { "the record is empty" } else { "the last line is cut off" };
-        return Err(Mismatch { line, what: what.into() });
+        let what = if text.is_empty() {
+            "the record is empty"
+        } else {
+            "the last line is cut off"
+        };
+        return Err(Mismatch {
+            line,
+            what: what.into(),
+        });
     };
     Ok(text.split(|&byte| byte == b'\n').collect())
 }
@@ -155,7 +175,10 @@ fn check_chain(lines: &[&[u8]]) -> Result<(), Mismatch> {
             } else {
                 format!("its `prev` is not the hash of line {index}: one of the two was changed")
             };
-            return Err(Mismatch { line: index + 1, what });
+            return Err(Mismatch {
+                line: index + 1,
+                what,
+            });
         }
         prev = hash_line(line);
     }
@@ -164,8 +187,11 @@ fn check_chain(lines: &[&[u8]]) -> Result<(), Mismatch> {
 
 /// The one field of a line besides `prev`.
 fn fields(line: &[u8], number: usize) -> Result<Map<String, Value>, Mismatch> {
-    let mut fields: Map<String, Value> = serde_json::from_slice(line)
-        .map_err(|error| Mismatch { line: number, what: format!("not a JSON object: {error}") })?;
+    let mut fields: Map<String, Value> =
+        serde_json::from_slice(line).map_err(|error| Mismatch {
+            line: number,
+            what: format!("not a JSON object: {error}"),
+        })?;
     fields.remove("prev");
     Ok(fields)
 }
@@ -178,10 +204,12 @@ fn read_header(line: &[u8]) -> Result<Header, Mismatch> {
     if let Some(version) = value.get("record").and_then(Value::as_u64)
         && version != u64::from(FORMAT)
     {
-        return Err(at(format!("the record has format {version}; this program reads format {FORMAT}")));
+        return Err(at(format!(
+            "the record has format {version}; this program reads format {FORMAT}"
+        )));
     }
-    let header: Header =
-        serde_json::from_value(value).map_err(|error| at(format!("the header is broken: {error}")))?;
+    let header: Header = serde_json::from_value(value)
+        .map_err(|error| at(format!("the header is broken: {error}")))?;
     if header.lot >= header.seats.len() || header.id.game as usize != header.played.len() + 1 {
         return Err(at("the header contradicts itself".into()));
     }
@@ -193,26 +221,36 @@ fn read_entries(lines: &[&[u8]]) -> Result<Vec<(usize, Entry)>, Mismatch> {
         let number = index + 1;
         serde_json::from_value(Value::Object(fields(line, number)?))
             .map(|entry| (number, entry))
-            .map_err(|error| Mismatch { line: number, what: format!("not a line of a record: {error}") })
+            .map_err(|error| Mismatch {
+                line: number,
+                what: format!("not a line of a record: {error}"),
+            })
     };
     lines.iter().enumerate().skip(1).map(read).collect()
 }
 
 fn rules_of(header: &Header) -> Result<Arc<dyn Ruleset>, Mismatch> {
     let at = |what: String| Mismatch { line: 1, what };
-    let kind =
-        game::find(&header.game).ok_or_else(|| at(format!("there is no game `{}`", header.game)))?;
+    let kind = game::find(&header.game)
+        .ok_or_else(|| at(format!("there is no game `{}`", header.game)))?;
     let facts = kind.facts();
     if !(facts.min_seats..=facts.max_seats).contains(&header.seats.len()) {
-        return Err(at(format!("{} is not played by {}", facts.title, header.seats.len())));
+        return Err(at(format!(
+            "{} is not played by {}",
+            facts.title,
+            header.seats.len()
+        )));
     }
     let fits = |game: &super::record::PlayedGame| {
         game.score.len() == header.seats.len() && game.points.len() == header.seats.len()
     };
     if !header.played.iter().all(fits) {
-        return Err(at("a game before this one has another number of seats".into()));
+        return Err(at(
+            "a game before this one has another number of seats".into()
+        ));
     }
-    kind.rules(&header.rules).map_err(|error| at(error.to_string()))
+    kind.rules(&header.rules)
+        .map_err(|error| at(error.to_string()))
 }
 
 /// A forfeit is checked where the record holds what it rests on: a refused move must be refused, a clock be over.
@@ -222,7 +260,11 @@ fn check_fault(play: &mut Play, fault: &super::record::FaultEntry) -> Result<(),
         Verdict::IllegalMove => {
             if let Some(mv) = &fault.mv
                 && asked
-                && play.position().boxed_clone().play(mv, &mut Vec::new()).is_ok()
+                && play
+                    .position()
+                    .boxed_clone()
+                    .play(mv, &mut Vec::new())
+                    .is_ok()
             {
                 return Err("the move that was refused is legal".into());
             }
@@ -247,14 +289,23 @@ fn compare(lines: &[&[u8]], again: &[u8]) -> Result<(), Mismatch> {
                 None => "there is no such line when the game is played again".to_owned(),
                 Some(line) => {
                     let end = line.len().min(300);
-                    format!("played again, it is {}", String::from_utf8_lossy(&line[..end]))
+                    format!(
+                        "played again, it is {}",
+                        String::from_utf8_lossy(&line[..end])
+                    )
                 }
             };
-            return Err(Mismatch { line: index + 1, what });
+            return Err(Mismatch {
+                line: index + 1,
+                what,
+            });
         }
     }
     if again.len() > lines.len() {
-        return Err(Mismatch { line: lines.len(), what: "lines are missing after it".into() });
+        return Err(Mismatch {
+            line: lines.len(),
+            what: "lines are missing after it".into(),
+        });
     }
     Ok(())
 }
@@ -287,7 +338,9 @@ impl Recorded {
                 _ => None,
             })
             .collect();
-        Recorded { drawn: drawn.into_iter() }
+        Recorded {
+            drawn: drawn.into_iter(),
+        }
     }
 }
 
@@ -298,13 +351,18 @@ impl Draw for Recorded {
             (ChanceKind::Opening, Drawn::Dice([a, b])) => {
                 a != b && (1..=6).contains(a) && (1..=6).contains(b)
             }
-            (ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply, Drawn::Lot(lot)) => *lot < choices,
+            (ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply, Drawn::Lot(lot)) => {
+                *lot < choices
+            }
             _ => false,
         };
         // What is missing or cannot be is filled in; the comparison of the lines then finds the place.
-        self.drawn.next().filter(possible).unwrap_or(match chance.kind {
-            ChanceKind::Dice | ChanceKind::Opening => Drawn::Dice([2, 1]),
-            ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply => Drawn::Lot(0),
-        })
+        self.drawn
+            .next()
+            .filter(possible)
+            .unwrap_or(match chance.kind {
+                ChanceKind::Dice | ChanceKind::Opening => Drawn::Dice([2, 1]),
+                ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply => Drawn::Lot(0),
+            })
     }
 }

@@ -332,13 +332,25 @@ impl Table {
         match input {
             Input::Line { seat, line, spent } => self.line(seat, line, spent, out),
             Input::Flood { seat, what, spent } => {
-                self.fault(seat, Fault::code(ErrorCode::LineTooLong, what), None, spent, out);
+                self.fault(
+                    seat,
+                    Fault::code(ErrorCode::LineTooLong, what),
+                    None,
+                    spent,
+                    out,
+                );
             }
             Input::Deadline { seat, spent } => self.deadline(seat, spent, out),
             Input::Gone { seat, how, spent } => self.gone(seat, how, spent, out),
             Input::NotStarted { seat, why } => {
                 self.sessions[seat].state = State::Down;
-                self.void(format!("{} could not be started: {why}", self.setup.seats[seat].name), out);
+                self.void(
+                    format!(
+                        "{} could not be started: {why}",
+                        self.setup.seats[seat].name
+                    ),
+                    out,
+                );
             }
             Input::Ended { seat } => self.ended(seat, out),
             Input::Abort { why } => self.void(why, out),
@@ -373,7 +385,11 @@ impl Table {
         });
         out.effects.push(Effect::Start(seat));
         let line = out.message(&hello);
-        out.effects.push(Effect::Ask { seat, line, wake_us: Some(setup.clock.ready_us) });
+        out.effects.push(Effect::Ask {
+            seat,
+            line,
+            wake_us: Some(setup.clock.ready_us),
+        });
     }
 
     fn line(&mut self, seat: Seat, line: &[u8], spent: Spent, out: &mut Outbox) {
@@ -386,7 +402,10 @@ impl Table {
     }
 
     fn greeting(&mut self, seat: Seat, line: &[u8], spent: Spent, out: &mut Outbox) {
-        let no_ready = |code, message| Fault { kind: FaultKind::NoReady(code), message };
+        let no_ready = |code, message| Fault {
+            kind: FaultKind::NoReady(code),
+            message,
+        };
         let fault = match answer::read(line) {
             Ok(Said::Ready(ready)) if ready.protocol == u64::from(protocol::VERSION) => {
                 let session = &mut self.sessions[seat];
@@ -452,7 +471,13 @@ impl Table {
             Err(fault) => format!("a line that nobody asked for ({})", fault.message),
         };
         if self.phase == Phase::Playing || open.is_some() {
-            self.fault(seat, Fault::code(ErrorCode::Unasked, message), Some(line), spent, out);
+            self.fault(
+                seat,
+                Fault::code(ErrorCode::Unasked, message),
+                Some(line),
+                spent,
+                out,
+            );
         } else {
             // Between the end of a game and the next start a line is only noted.
             self.tell_error(seat, ErrorCode::Unasked, None, message, false, out);
@@ -469,7 +494,12 @@ impl Table {
                 format!("the answer has id {given}, the open question has id {id}"),
             ),
             Ok(Said::Move { mv, note, eval, .. }) => {
-                let parts = AnswerParts { id, mv: mv.clone(), note, eval };
+                let parts = AnswerParts {
+                    id,
+                    mv: mv.clone(),
+                    note,
+                    eval,
+                };
                 let mut chance = self.setup.chance.clone();
                 match play.answer(seat, parts, spent, &mut chance) {
                     Answered::Accepted => {
@@ -480,19 +510,25 @@ impl Table {
                         self.proceed(out);
                     }
                     Answered::Refused(fault) => {
-                        let mv = (fault.kind == FaultKind::Code(ErrorCode::IllegalMove)).then_some(mv);
+                        let mv =
+                            (fault.kind == FaultKind::Code(ErrorCode::IllegalMove)).then_some(mv);
                         self.forfeit(seat, &fault, mv, Some(line), spent, out);
                     }
                 }
                 return;
             }
-            Ok(Said::Ready(_)) => {
-                Fault::code(ErrorCode::BadMessage, "`ready` was said already; a move is asked for")
-            }
+            Ok(Said::Ready(_)) => Fault::code(
+                ErrorCode::BadMessage,
+                "`ready` was said already; a move is asked for",
+            ),
             Err(fault) => fault,
         };
         // A late line is late whatever it says.
-        let fault = if play.look(seat, &spent) == Open::Flag { play.late(seat, &spent) } else { fault };
+        let fault = if play.look(seat, &spent) == Open::Flag {
+            play.late(seat, &spent)
+        } else {
+            fault
+        };
         self.forfeit(seat, &fault, None, Some(line), spent, out);
     }
 
@@ -513,14 +549,32 @@ impl Table {
                 }
             }
             Some(_) if spent.wall_us < ready_us => {
-                out.effects.push(Effect::Wake { seat, wake_us: ready_us });
+                out.effects.push(Effect::Wake {
+                    seat,
+                    wake_us: ready_us,
+                });
             }
             Some(Question::Hello) => {
                 let kind = FaultKind::NoReady(ErrorCode::Timeout);
-                self.fault(seat, Fault { kind, message: late("ready") }, None, spent, out);
+                self.fault(
+                    seat,
+                    Fault {
+                        kind,
+                        message: late("ready"),
+                    },
+                    None,
+                    spent,
+                    out,
+                );
             }
             Some(Question::Ping(_)) => {
-                self.fault(seat, Fault::code(ErrorCode::Timeout, late("pong")), None, spent, out);
+                self.fault(
+                    seat,
+                    Fault::code(ErrorCode::Timeout, late("pong")),
+                    None,
+                    spent,
+                    out,
+                );
             }
         }
     }
@@ -535,7 +589,10 @@ impl Table {
             }
             State::Greeting | State::Up => {}
         }
-        let fault = Fault { kind: how.kind, message: how.note };
+        let fault = Fault {
+            kind: how.kind,
+            message: how.note,
+        };
         out.effects.push(Effect::Kill(seat));
         self.sessions[seat].state = State::Leaving;
         self.fault(seat, fault, None, spent, out);
@@ -586,7 +643,15 @@ impl Table {
         out: &mut Outbox,
     ) {
         if matches!(self.sessions[seat].state, State::Greeting | State::Up) {
-            out.tell(seat, &FromReferee::Error(ErrorMessage { code, id, message, fatal }));
+            out.tell(
+                seat,
+                &FromReferee::Error(ErrorMessage {
+                    code,
+                    id,
+                    message,
+                    fatal,
+                }),
+            );
         }
     }
 
@@ -631,7 +696,11 @@ impl Table {
             clock: setup.clock,
             cores: setup.cores,
             seats: setup.seats.iter().map(|seat| seat.name.clone()).collect(),
-            names: self.sessions.iter().map(|session| session.shown.clone()).collect(),
+            names: self
+                .sessions
+                .iter()
+                .map(|session| session.shown.clone())
+                .collect(),
             chance: setup.chance_info.clone(),
             lot: self.lot,
             played: self.played.iter().map(PlayedGame::of).collect(),
@@ -642,9 +711,20 @@ impl Table {
     }
 
     fn begin_game(&mut self, out: &mut Outbox) {
-        let max_note = self.setup.seats.iter().map(|seat| seat.max_note).max().unwrap_or(0);
+        let max_note = self
+            .setup
+            .seats
+            .iter()
+            .map(|seat| seat.max_note)
+            .max()
+            .unwrap_or(0);
         let mut chance = self.setup.chance.clone();
-        let begun = Play::begin(self.header(), self.setup.rules.clone(), max_note, &mut chance);
+        let begun = Play::begin(
+            self.header(),
+            self.setup.rules.clone(),
+            max_note,
+            &mut chance,
+        );
         self.phase = Phase::Playing;
         match begun {
             Ok(play) => self.play = Some(play),
@@ -656,7 +736,11 @@ impl Table {
         }
         self.history.clear();
         // A seat that is not there loses before the game is announced: the lowest, if several are not.
-        if let Some(seat) = self.sessions.iter().position(|session| session.pending.is_some()) {
+        if let Some(seat) = self
+            .sessions
+            .iter()
+            .position(|session| session.pending.is_some())
+        {
             self.judge_pending(seat, out);
             return;
         }
@@ -672,7 +756,11 @@ impl Table {
     fn announce(&mut self, out: &mut Outbox) {
         let series = self.setup.rules.series(&self.played);
         let rules = options_of(&*self.setup.rules);
-        let names: Vec<String> = self.sessions.iter().map(|session| session.shown.clone()).collect();
+        let names: Vec<String> = self
+            .sessions
+            .iter()
+            .map(|session| session.shown.clone())
+            .collect();
         let game_id = self.game_id().to_string();
         let Some(play) = &mut self.play else { return };
         let first = match play.next() {
@@ -734,8 +822,10 @@ impl Table {
         let id = session.next_id;
         session.next_id += 1;
         session.open = Some(Question::Turn(id));
-        let (legal, history) =
-            session.ready.as_ref().map_or((true, false), |ready| (ready.legal, ready.history));
+        let (legal, history) = session
+            .ready
+            .as_ref()
+            .map_or((true, false), |ready| (ready.legal, ready.history));
         let start = out.bytes.len();
         let text = &mut out.bytes;
         // Written by hand: this is the line that is sent for every move. A test reads it back with the types.
@@ -776,7 +866,11 @@ impl Table {
             // A clock at zero: there is still the instant in which the answer is in time.
             Open::Flag => Some(0),
         };
-        out.effects.push(Effect::Ask { seat, line, wake_us });
+        out.effects.push(Effect::Ask {
+            seat,
+            line,
+            wake_us,
+        });
     }
 
     /// Adds what just happened to everybody's `last`, to `history`, and tells it to those who want to hear it.
@@ -792,7 +886,10 @@ impl Table {
         let wants = |session: &Session, pick: fn(&Ready) -> bool| {
             session.state == State::Up && session.ready.as_ref().is_some_and(pick)
         };
-        let keep_history = self.sessions.iter().any(|session| wants(session, |ready| ready.history));
+        let keep_history = self
+            .sessions
+            .iter()
+            .any(|session| wants(session, |ready| ready.history));
         for (by, item) in play.news.iter() {
             if keep_history {
                 append(&mut self.history, item);
@@ -801,13 +898,17 @@ impl Table {
                 append(&mut session.last, item);
                 if seat != by && wants(session, |ready| ready.events) {
                     let start = out.bytes.len();
-                    out.bytes.extend_from_slice(b"{\"type\":\"played\",\"game_id\":\"");
+                    out.bytes
+                        .extend_from_slice(b"{\"type\":\"played\",\"game_id\":\"");
                     out.bytes.extend_from_slice(game_id.to_string().as_bytes());
                     out.bytes.extend_from_slice(b"\",");
                     // The item is an object: its fields follow.
                     out.bytes.extend_from_slice(&item[1..]);
                     out.bytes.push(b'\n');
-                    out.effects.push(Effect::Tell { seat, line: start..out.bytes.len() });
+                    out.effects.push(Effect::Tell {
+                        seat,
+                        line: start..out.bytes.len(),
+                    });
                 }
             }
         }
@@ -845,7 +946,9 @@ impl Table {
     }
 
     fn finish_game(&mut self, end: &End, out: &mut Outbox) {
-        let Some(mut play) = self.play.take() else { return };
+        let Some(mut play) = self.play.take() else {
+            return;
+        };
         self.phase = Phase::Gathering;
         let mut state = Vec::new();
         play.position().write_state(&mut state);
@@ -854,7 +957,13 @@ impl Table {
             game_id: self.game_id().to_string(),
             result: PlayResult {
                 winner: end.outcome.winner,
-                score: Some(end.outcome.score.iter().map(|share| Score(share.value())).collect()),
+                score: Some(
+                    end.outcome
+                        .score
+                        .iter()
+                        .map(|share| Score(share.value()))
+                        .collect(),
+                ),
                 points: Some(end.outcome.points.clone()),
                 reason: end.outcome.reason.to_owned(),
             },
@@ -866,7 +975,8 @@ impl Table {
             }
         }
         let (result, record) = play.finish(end, &self.setup.slots);
-        out.effects.push(Effect::GameOver(Box::new(FinishedGame { result, record })));
+        out.effects
+            .push(Effect::GameOver(Box::new(FinishedGame { result, record })));
         self.played.push(end.outcome.clone());
         self.voids = 0;
         let lost = self.match_lost_by(end);
@@ -932,8 +1042,9 @@ impl Table {
             match session.state {
                 State::Up => {
                     // A line that nobody asked for does no harm once the game is over; what else waits is judged.
-                    if let Some(fault) =
-                        session.pending.take_if(|fault| fault.kind == FaultKind::Code(ErrorCode::Unasked))
+                    if let Some(fault) = session
+                        .pending
+                        .take_if(|fault| fault.kind == FaultKind::Code(ErrorCode::Unasked))
                     {
                         self.tell_error(seat, ErrorCode::Unasked, None, fault.message, false, out);
                     }
@@ -959,7 +1070,11 @@ impl Table {
         session.next_id += 1;
         session.open = Some(Question::Ping(id));
         let line = out.message(&FromReferee::Ping(protocol::Ping { id }));
-        out.effects.push(Effect::Ask { seat, line, wake_us: Some(self.setup.clock.ready_us) });
+        out.effects.push(Effect::Ask {
+            seat,
+            line,
+            wake_us: Some(self.setup.clock.ready_us),
+        });
     }
 
     /// The game counts for nobody and is played again with bots started anew.
@@ -1004,7 +1119,11 @@ fn shown_name(given: &str, in_event: &str) -> String {
         cut_text(&mut name, end);
     }
     let visible = |c: char| !c.is_control() && !c.is_whitespace() && !is_invisible(c);
-    if name.chars().any(visible) { name } else { in_event.to_owned() }
+    if name.chars().any(visible) {
+        name
+    } else {
+        in_event.to_owned()
+    }
 }
 
 /// Characters that take no place on a screen.
@@ -1025,4 +1144,3 @@ fn write_ms(out: &mut Vec<u8>, us: Option<u64>) {
         None => out.extend_from_slice(b"null"),
     }
 }
-
