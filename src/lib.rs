@@ -10,6 +10,8 @@
 //! With I/O, behind the feature `runner`: `config` the event file; `bot` a seat's process; `runner` plays the schedule;
 //! `store` results and records; `report` outputs; `cli` the subcommands.
 
+#[cfg(feature = "runner")]
+pub mod bot;
 pub mod chance;
 #[cfg(feature = "runner")]
 pub mod cli;
@@ -19,5 +21,7 @@ pub mod config;
 pub mod event;
 pub mod game;
 pub mod referee;
+#[cfg(feature = "runner")]
+pub mod runner;
 pub mod strict;
 pub mod tournament;

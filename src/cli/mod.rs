@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+pub mod duel;
 pub mod perft;
 pub mod rules;
 

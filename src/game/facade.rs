@@ -201,6 +201,10 @@ impl<G: Game> Position for TypedPosition<G> {
         self.game.chance(drawn);
     }
 
+    fn opening(&self) -> Option<[u8; 2]> {
+        self.game.opening()
+    }
+
     fn outcome(&self) -> Option<Outcome> {
         self.game.outcome()
     }

@@ -17,13 +17,17 @@ use serde_json::{Map, Value};
 
 pub mod facade;
 pub mod mangala;
+pub mod tavla;
 pub mod tool;
 
 /// A seat at the table, counted from 0.
 pub type Seat = usize;
 
 /// Every game that hakem knows, in the order in which they are listed.
-pub static GAMES: &[&dyn Kind] = &[&facade::Typed::<mangala::Mangala>::NEW];
+pub static GAMES: &[&dyn Kind] = &[
+    &facade::Typed::<mangala::Mangala>::NEW,
+    &facade::Typed::<tavla::Tavla>::NEW,
+];
 
 /// The game of this name (`mangala`), as event files and messages spell it.
 pub fn find(name: &str) -> Option<&'static dyn Kind> {
@@ -373,6 +377,11 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
         None
     }
 
+    /// Tavla: the opening roll, the die of seat 0 first; `start` tells it.
+    fn opening(&self) -> Option<[u8; 2]> {
+        None
+    }
+
     /// How the game ended; `None` while it goes on.
     fn outcome(&self) -> Option<Outcome>;
 
@@ -450,6 +459,8 @@ pub trait Position: fmt::Debug + Send {
     fn pass_move(&self) -> Value;
     /// Applies a random event.
     fn chance(&mut self, drawn: Drawn);
+    /// The opening roll, where the game has one.
+    fn opening(&self) -> Option<[u8; 2]>;
     /// How the game ended.
     fn outcome(&self) -> Option<Outcome>;
     /// The outcome if this seat forfeits now.

@@ -15,7 +15,7 @@ pub enum Line<'a> {
 ///
 /// A line ends with `\n`; a `\r` before it goes with it. Blank lines are skipped, but their bytes count towards the
 /// output limit. A byte order mark before the first line is skipped.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LineReader {
     tail: Vec<u8>,
     max_line: usize,

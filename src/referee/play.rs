@@ -152,7 +152,6 @@ pub struct Play {
     clocks: Vec<SeatClock>,
     /// How many events of each kind and seat there were: `(kind, seat, count)`.
     counts: Vec<(ChanceKind, Option<Seat>, u32)>,
-    opening_roll: Option<[u8; 2]>,
     again: u32,
     moves: u32,
     time_us: Vec<u64>,
@@ -182,7 +181,6 @@ impl Play {
             position: first_position(&header, &*rules, 0)?,
             clocks: vec![SeatClock::new(&header.clock); seats],
             counts: Vec::new(),
-            opening_roll: None,
             again: 0,
             moves: 0,
             time_us: vec![0; seats],
@@ -215,7 +213,7 @@ impl Play {
 
     /// The dice of an opening roll, by seat.
     pub fn opening_roll(&self) -> Option<[u8; 2]> {
-        self.opening_roll
+        self.position.opening()
     }
 
     /// How often the game was played over within its id.
@@ -260,7 +258,6 @@ impl Play {
             self.position = position;
         }
         self.clocks.fill(SeatClock::new(&self.header.clock));
-        self.opening_roll = None;
         self.open(chance);
     }
 
@@ -455,9 +452,6 @@ impl Play {
                 }
                 ToAct::Chance(event) => {
                     let drawn = self.draw(event, self.header.seats.len() as u32, chance);
-                    if let (ChanceKind::Opening, Drawn::Dice(dice)) = (event.kind, drawn) {
-                        self.opening_roll = Some(dice);
-                    }
                     self.position.chance(drawn);
                 }
             }

@@ -70,6 +70,8 @@ pub enum Input<'a> {
         line: &'a [u8],
         /// What its open question has taken until the line was read; zero where none is open.
         spent: Spent,
+        /// Whether it was read before the question that is open now was sent: then it cannot be its answer.
+        early: bool,
     },
     /// It wrote too long a line, or too much; it is not read any more.
     Flood {
@@ -330,7 +332,12 @@ impl Table {
     /// Takes what happened and adds what is to be done.
     pub fn handle(&mut self, input: Input<'_>, out: &mut Outbox) {
         match input {
-            Input::Line { seat, line, spent } => self.line(seat, line, spent, out),
+            Input::Line {
+                seat,
+                line,
+                spent,
+                early,
+            } => self.line(seat, line, spent, early, out),
             Input::Flood { seat, what, spent } => {
                 self.fault(
                     seat,
@@ -392,8 +399,11 @@ impl Table {
         });
     }
 
-    fn line(&mut self, seat: Seat, line: &[u8], spent: Spent, out: &mut Outbox) {
+    fn line(&mut self, seat: Seat, line: &[u8], spent: Spent, early: bool, out: &mut Outbox) {
         match (self.sessions[seat].state, self.sessions[seat].open) {
+            (State::Up, open @ Some(Question::Turn(_))) if early => {
+                self.idle_line(seat, open, line, Spent::default(), out);
+            }
             (State::Down | State::Leaving, _) => {}
             (State::Greeting, _) => self.greeting(seat, line, spent, out),
             (State::Up, Some(Question::Turn(id))) => self.turn_line(seat, id, line, spent, out),

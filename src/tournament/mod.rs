@@ -4,6 +4,8 @@
 
 use crate::event::{MatchId, Slot};
 
+pub mod round_robin;
+
 /// A match to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pairing {
