@@ -180,6 +180,7 @@ impl Driver {
                     seat,
                     line: &line,
                     spent,
+                    early: false,
                 }),
                 Read::Flood(what) => {
                     self.handle(Input::Flood {

@@ -2,8 +2,6 @@
 //!
 //! A format is one file with a function from the field to a list of matches; [`standings`] is a fold over results.
 
-pub mod round_robin;
-
 use crate::event::{MatchId, Slot};
 
 pub mod round_robin;
