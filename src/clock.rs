@@ -36,3 +36,327 @@ pub struct Spent {
     /// The time that the bot was ready to run and waited for a core; `None` where it was not measured.
     pub delay_us: Option<u64>,
 }
+
+impl ClockSpec {
+    /// The time of an answer that counts, by the clock's kind.
+    ///
+    /// `fair` is wall time less the time that the bot waited for a core, but never below its processor time divided by
+    /// the cores that it may use (else a decoy thread at low priority would earn credit) and never above wall time.
+    /// What was not measured corrects nothing.
+    pub fn time_of(&self, spent: &Spent, cores: u32) -> u64 {
+        match self.kind {
+            ClockKind::Wall => spent.wall_us,
+            ClockKind::Cpu => spent.cpu_us.unwrap_or(spent.wall_us),
+            ClockKind::Fair => {
+                let least = spent.cpu_us.unwrap_or(0) / u64::from(cores.max(1));
+                let waited = spent.delay_us.unwrap_or(0);
+                spent
+                    .wall_us
+                    .saturating_sub(waited)
+                    .max(least)
+                    .min(spent.wall_us)
+            }
+        }
+    }
+
+    /// The wall time that ends an answer with this limit whatever the kind.
+    fn ceiling(&self, limit_us: Option<u64>) -> Option<u64> {
+        self.ceiling_us
+            .or_else(|| limit_us.map(|limit| limit.saturating_mul(10).saturating_add(1_000_000)))
+    }
+}
+
+/// The clock of one seat in one game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SeatClock {
+    left_us: Option<u64>,
+    used_us: u64,
+}
+
+/// What a clock says of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// In time: this much is charged.
+    Charged(u64),
+    /// Over the limit and the margin: lost on time.
+    Flag,
+}
+
+/// What a clock says of a question that is still open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// Look again when the question has been open for this wall time.
+    Wait(u64),
+    /// There is no limit.
+    Endless,
+    /// Over the limit and the margin, or over the ceiling: lost on time.
+    Flag,
+}
+
+impl SeatClock {
+    /// A full clock.
+    pub fn new(spec: &ClockSpec) -> SeatClock {
+        SeatClock {
+            left_us: spec.main_us,
+            used_us: 0,
+        }
+    }
+
+    /// What is left of the seat's total; `None` without one.
+    pub fn left_us(&self) -> Option<u64> {
+        self.left_us
+    }
+
+    /// All time charged in this game.
+    pub fn used_us(&self) -> u64 {
+        self.used_us
+    }
+
+    /// The most that the next answer may take; the margin is not in it.
+    pub fn limit_us(&self, spec: &ClockSpec) -> Option<u64> {
+        let by_total = self.left_us.map(|left| left.saturating_add(spec.delay_us));
+        match (by_total, spec.move_us) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// Charges an answer. The flag is looked at before the increment is added.
+    pub fn answered(&mut self, spec: &ClockSpec, spent: &Spent, cores: u32) -> Judged {
+        let time = spec.time_of(spent, cores);
+        let limit = self.limit_us(spec);
+        let over = |most: Option<u64>, time: u64| most.is_some_and(|most| time > most);
+        if over(
+            limit.map(|limit| limit.saturating_add(spec.margin_us)),
+            time,
+        ) || over(spec.ceiling(limit), spent.wall_us)
+        {
+            return Judged::Flag;
+        }
+        let charged = time.saturating_sub(spec.delay_us);
+        self.used_us += charged;
+        self.left_us = self.left_us.map(|left| {
+            left.saturating_sub(charged)
+                .saturating_add(spec.increment_us)
+        });
+        Judged::Charged(charged)
+    }
+
+    /// Looks at a question that has been open for this long. A timer never decides by itself: it only makes somebody look.
+    pub fn looked_at(&self, spec: &ClockSpec, spent: &Spent, cores: u32) -> Open {
+        let limit = self.limit_us(spec);
+        let ceiling = spec.ceiling(limit);
+        if ceiling.is_some_and(|ceiling| spent.wall_us >= ceiling) {
+            return Open::Flag;
+        }
+        let Some(limit) = limit else {
+            return ceiling.map_or(Open::Endless, Open::Wait);
+        };
+        let most = limit.saturating_add(spec.margin_us);
+        let time = spec.time_of(spent, cores);
+        if time > most {
+            return Open::Flag;
+        }
+        // The rest, and one microsecond: at the limit itself the answer is still in time.
+        let again = spent.wall_us.saturating_add(most - time).saturating_add(1);
+        Open::Wait(ceiling.map_or(again, |ceiling| again.min(ceiling)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: ClockSpec = ClockSpec {
+        main_us: Some(10_000),
+        increment_us: 100,
+        move_us: Some(4_000),
+        delay_us: 0,
+        margin_us: 0,
+        ready_us: 1_000_000,
+        kind: ClockKind::Wall,
+        ceiling_us: None,
+    };
+
+    fn wall(wall_us: u64) -> Spent {
+        Spent {
+            wall_us,
+            ..Spent::default()
+        }
+    }
+
+    #[test]
+    fn an_answer_is_charged_and_the_increment_added() {
+        let mut clock = SeatClock::new(&PLAIN);
+        assert_eq!(
+            clock.answered(&PLAIN, &wall(3_000), 1),
+            Judged::Charged(3_000)
+        );
+        assert_eq!(clock.left_us(), Some(7_100));
+        assert_eq!(clock.used_us(), 3_000);
+    }
+
+    #[test]
+    fn the_limit_is_the_smaller_of_move_and_total() {
+        let mut clock = SeatClock::new(&PLAIN);
+        assert_eq!(clock.limit_us(&PLAIN), Some(4_000));
+        clock.answered(&PLAIN, &wall(4_000), 1);
+        clock.answered(&PLAIN, &wall(4_000), 1);
+        assert_eq!(clock.limit_us(&PLAIN), Some(2_200));
+        assert_eq!(clock.answered(&PLAIN, &wall(2_201), 1), Judged::Flag);
+        assert_eq!(clock.left_us(), Some(2_200), "a flag changes nothing");
+    }
+
+    #[test]
+    fn the_flag_is_looked_at_before_the_increment() {
+        let spec = ClockSpec {
+            main_us: Some(100),
+            increment_us: 1_000,
+            ..PLAIN
+        };
+        let mut clock = SeatClock::new(&spec);
+        assert_eq!(clock.answered(&spec, &wall(101), 1), Judged::Flag);
+    }
+
+    #[test]
+    fn a_margin_forgives_but_leaves_nothing_below_zero() {
+        let spec = ClockSpec {
+            main_us: Some(100),
+            margin_us: 50,
+            increment_us: 0,
+            ..PLAIN
+        };
+        let mut clock = SeatClock::new(&spec);
+        assert_eq!(clock.answered(&spec, &wall(150), 1), Judged::Charged(150));
+        assert_eq!(clock.left_us(), Some(0));
+        assert_eq!(clock.answered(&spec, &wall(51), 1), Judged::Flag);
+    }
+
+    #[test]
+    fn a_delay_is_not_charged_and_extends_the_total() {
+        let spec = ClockSpec {
+            main_us: Some(100),
+            delay_us: 1_000,
+            move_us: None,
+            ..PLAIN
+        };
+        let mut clock = SeatClock::new(&spec);
+        assert_eq!(clock.limit_us(&spec), Some(1_100));
+        assert_eq!(clock.answered(&spec, &wall(900), 1), Judged::Charged(0));
+        assert_eq!(clock.left_us(), Some(200));
+    }
+
+    #[test]
+    fn fair_time_takes_off_the_waiting_within_its_bounds() {
+        let spec = ClockSpec {
+            kind: ClockKind::Fair,
+            ..PLAIN
+        };
+        let spent = |cpu, delay| Spent {
+            wall_us: 1_000,
+            cpu_us: Some(cpu),
+            delay_us: Some(delay),
+        };
+        assert_eq!(spec.time_of(&spent(100, 300), 1), 700);
+        assert_eq!(
+            spec.time_of(&spent(900, 300), 1),
+            900,
+            "never below processor time"
+        );
+        assert_eq!(
+            spec.time_of(&spent(1_600, 300), 2),
+            800,
+            "of all the cores it may use"
+        );
+        assert_eq!(
+            spec.time_of(&spent(5_000, 0), 1),
+            1_000,
+            "never above wall time"
+        );
+        assert_eq!(spec.time_of(&spent(0, 5_000), 1), 0);
+        assert_eq!(
+            spec.time_of(&wall(1_000), 1),
+            1_000,
+            "nothing measured corrects nothing"
+        );
+    }
+
+    #[test]
+    fn cpu_time_counts_processor_time_only() {
+        let spec = ClockSpec {
+            kind: ClockKind::Cpu,
+            ..PLAIN
+        };
+        let spent = Spent {
+            wall_us: 9_000,
+            cpu_us: Some(10),
+            delay_us: None,
+        };
+        assert_eq!(spec.time_of(&spent, 1), 10);
+    }
+
+    #[test]
+    fn a_timer_only_makes_the_referee_look() {
+        let spec = ClockSpec {
+            kind: ClockKind::Fair,
+            ..PLAIN
+        };
+        let clock = SeatClock::new(&spec);
+        let waited = Spent {
+            wall_us: 4_001,
+            cpu_us: Some(0),
+            delay_us: Some(3_000),
+        };
+        assert_eq!(
+            clock.looked_at(&spec, &waited, 1),
+            Open::Wait(4_001 + 2_999 + 1)
+        );
+        let late = Spent {
+            wall_us: 4_001,
+            cpu_us: Some(4_001),
+            delay_us: Some(0),
+        };
+        assert_eq!(clock.looked_at(&spec, &late, 1), Open::Flag);
+        assert_eq!(clock.looked_at(&spec, &wall(0), 1), Open::Wait(4_001));
+    }
+
+    #[test]
+    fn the_ceiling_ends_a_turn_whatever_the_kind() {
+        let spec = ClockSpec {
+            kind: ClockKind::Cpu,
+            ..PLAIN
+        };
+        let clock = SeatClock::new(&spec);
+        let asleep = |wall_us| Spent {
+            wall_us,
+            cpu_us: Some(0),
+            delay_us: Some(0),
+        };
+        assert_eq!(clock.looked_at(&spec, &asleep(1_040_000), 1), Open::Flag);
+        assert_eq!(
+            clock.looked_at(&spec, &asleep(1_039_000), 1),
+            Open::Wait(1_040_000)
+        );
+        let given = ClockSpec {
+            ceiling_us: Some(5_000),
+            ..spec
+        };
+        assert_eq!(clock.looked_at(&given, &asleep(5_000), 1), Open::Flag);
+    }
+
+    #[test]
+    fn without_limits_a_question_is_endless() {
+        let spec = ClockSpec {
+            main_us: None,
+            move_us: None,
+            ..PLAIN
+        };
+        let mut clock = SeatClock::new(&spec);
+        assert_eq!(clock.looked_at(&spec, &wall(u64::MAX), 1), Open::Endless);
+        assert_eq!(
+            clock.answered(&spec, &wall(1 << 40), 1),
+            Judged::Charged(1 << 40)
+        );
+        assert_eq!(clock.left_us(), None);
+    }
+}

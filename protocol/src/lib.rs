@@ -2,7 +2,8 @@
 //!
 //! [`FromReferee`] is what a bot reads, [`FromBot`] what it writes. The types are generic over `J`, the JSON of a game
 //! (states and moves): [`serde_json::Value`] for a bot, anything that serialises for a referee.
-//! `SPEC.md` beside this crate is the specification, clause by clause; `games/` has a page a game.
+//! [`results`] are the rows of results as data, [`tool`] the lines of `hakem rules`. `SPEC.md` beside this crate is the specification, clause by clause; `games/` has a page a game,
+//! `schemas/` a JSON Schema a message, `transcripts/` whole conversations, good and faulty.
 //!
 //! ```
 //! use hakem_protocol::{FromReferee, Ask};
@@ -15,12 +16,17 @@
 
 mod bot;
 pub mod limits;
+mod number;
 mod referee;
+pub mod results;
+#[cfg(feature = "schema")]
+pub mod schema;
+pub mod tool;
 
 pub use bot::{FromBot, Move, Pong, Ready};
 pub use referee::{
     Bye, Clock, ClockKind, End, ErrorCode, ErrorMessage, FromReferee, Hello, Match, Ping,
-    PlayResult, Played, Start, Stop, StopWhy, Turn, TurnClock,
+    PlayResult, Played, Start, Stop, StopWhy, Told, Turn, TurnClock,
 };
 
 use serde::{Deserialize, Serialize};
@@ -46,6 +52,9 @@ pub enum Ask {
 }
 
 impl Ask {
+    /// Everything that can be asked.
+    pub const ALL: [Ask; 5] = [Ask::Move, Ask::Cube, Ask::Take, Ask::Resign, Ask::Race];
+
     /// The word in messages.
     pub const fn as_str(self) -> &'static str {
         match self {

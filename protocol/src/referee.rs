@@ -87,12 +87,13 @@ pub struct Start<J = Value> {
     pub seat: usize,
     /// The names by seat.
     pub names: Vec<String>,
-    /// The seat that moves first.
+    /// The seat that moves first. Means nothing in a Q-Bitz race, where all begin.
     pub first: usize,
     /// Tavla: the opening roll, by seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = 1, max = 6))))]
     pub opening: Option<[u8; 2]>,
-    /// How often this game has been played over within its id.
+    /// How often this game has been played over within its id (a Mangala rematch, a Dokuztas restart); absent at first.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub again: u32,
     /// Every option of the game, defaults filled in.
@@ -101,6 +102,7 @@ pub struct Start<J = Value> {
     #[serde(rename = "match")]
     pub in_match: Match,
     /// The first position.
+    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
     pub state: J,
 }
 
@@ -117,6 +119,7 @@ fn is_zero(value: &u32) -> bool {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Match {
     /// This game's number, from 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub game: u32,
     /// The number of games, where it is fixed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -130,20 +133,25 @@ pub struct Match {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Turn<J = Value> {
     /// Counts from 1 for each seat and session; the answer repeats it.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub id: u64,
     /// The reader's seat.
     pub seat: usize,
     /// What is asked.
     pub ask: Ask,
     /// The position.
+    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
     pub state: J,
-    /// Every legal answer but resignations and claims. Absent if `ready` declined it.
+    /// Every legal answer but resignations and claims, in no order that means anything. Absent if `ready` declined it.
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(!default, with = "Vec<Value>"))]
     pub legal: Option<J>,
-    /// What happened since the seat's last answer, that answer included.
+    /// What happened since the seat's last answer, that answer included: oldest first.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<Told>"))]
     pub last: J,
     /// The whole game so far, in the form of `last`; only if `ready` asked for it.
     #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(!default, with = "Vec<Told>"))]
     pub history: Option<J>,
     /// The clocks.
     pub clock: TurnClock,
@@ -155,11 +163,27 @@ pub struct Turn<J = Value> {
 pub struct TurnClock {
     /// The time left by seat; `null` without a total.
     pub left_ms: Vec<Option<u64>>,
-    /// The most that this answer may take; `null` without a limit.
+    /// The most that this answer may take, the event's margin not shown; `null` without a limit.
     pub limit_ms: Option<u64>,
 }
 
-/// Another seat moved.
+/// One thing that happened in a game: an element of `last` and `history`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Told<J = Value> {
+    /// Who moved.
+    pub seat: usize,
+    /// The dice played, where the game has dice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = 1, max = 6))))]
+    pub dice: Option<[u8; 2]>,
+    /// The answer, or the pass that the referee played for a seat that could not move.
+    #[serde(rename = "move")]
+    #[cfg_attr(feature = "schema", schemars(with = "Value"))]
+    pub mv: J,
+}
+
+/// Another seat moved: an element of `last` with the game's id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Played<J = Value> {
@@ -169,6 +193,7 @@ pub struct Played<J = Value> {
     pub seat: usize,
     /// The dice played, where the game has dice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(inner(range(min = 1, max = 6))))]
     pub dice: Option<[u8; 2]>,
     /// The move.
     #[serde(rename = "move")]
@@ -180,6 +205,7 @@ pub struct Played<J = Value> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ping {
     /// The `pong` repeats it.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub id: u64,
 }
 
@@ -188,6 +214,7 @@ pub struct Ping {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stop {
     /// The id of the turn.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub id: u64,
     /// Why.
     pub why: StopWhy,
@@ -282,7 +309,8 @@ pub struct End<J = Value> {
     pub game_id: String,
     /// How it ended.
     pub result: PlayResult,
-    /// The final position.
+    /// The position after the last takings.
+    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
     pub state: J,
 }
 

@@ -1,6 +1,14 @@
 //! The event file: what an event is made of.
 //!
-//! [`EventConfig`] is what the rest of the program sees: everything resolved, every default filled in.
+//! [`EventConfig`] is what the rest of the program sees: everything resolved, every default filled in. [`read`] makes it
+//! from an event file, [`from_flags`] from the flags of a command. `default.toml` beside this file is the reference of all keys
+//! and holds their defaults; it is read first, the event file over it.
+//!
+//! What is wrong is a [`ConfigError`]: all problems at once, each with its line, a caret, and what would be right.
+//! [`check_programs`] looks for programs that are missing, [`bot_files`] notes the content of the bots' files, and
+//! [`EventConfig::fingerprint`] with [`changes`] tells whether a run that is taken up again is still the same event.
+//!
+//! To offer one more format or sandbox level: a variant, and its word in `sections.rs`.
 
 use std::path::PathBuf;
 
@@ -8,16 +16,44 @@ use serde_json::{Map, Value};
 
 use crate::clock::ClockSpec;
 
+mod bots;
+mod diagnose;
+mod files;
+mod fingerprint;
+mod flags;
+mod openings;
+mod programs;
+mod read;
+mod reader;
+mod sections;
+#[cfg(test)]
+mod tests;
+pub mod units;
+
+pub use diagnose::ConfigError;
+pub use files::{BotFiles, FilesError, bot_files};
+pub use fingerprint::changes;
+pub use flags::{Flags, from_flags, parse_clock};
+pub use programs::{ProgramProblem, check_programs, resolve_program};
+pub use read::{default_clock, parse, read};
+
+/// The commented reference of all keys, and the defaults.
+pub const DEFAULT_TOML: &str = include_str!("default.toml");
+
 /// A whole event, checked and with every default filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventConfig {
+    /// The event file, absolute; `None` where the event was made from flags.
+    pub file: Option<PathBuf>,
+    /// The folder that relative paths of the event are relative to, absolute.
+    pub base: PathBuf,
     /// The event's name.
     pub name: String,
     /// The game's name, one of [`crate::game::GAMES`].
     pub game: String,
     /// How the schedule is made.
     pub format: Format,
-    /// Matches for each pairing.
+    /// Matches for each pairing; even where they are paired.
     pub games: u32,
     /// Whether each match is played twice on the same chance, the bots in each other's seats.
     pub paired: bool,
@@ -43,6 +79,22 @@ pub struct EventConfig {
     pub limits: Limits,
     /// The bots; a bot's place here is its slot.
     pub bots: Vec<BotSpec>,
+}
+
+impl EventConfig {
+    /// What is allowed, but hardly meant.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.clock.main_us.is_none() && self.clock.move_us.is_none() {
+            warnings.push(
+                "[clock] sets neither `main` nor `move`: a bot that never answers holds its game for ever"
+                    .to_owned(),
+            );
+        } else if self.clock.main_us.is_none() && self.clock.increment_us > 0 {
+            warnings.push("[clock] sets `increment`, which adds to `main`, but no `main`".into());
+        }
+        warnings
+    }
 }
 
 /// How a schedule is made.
@@ -80,14 +132,21 @@ pub struct Limits {
     pub disk: u64,
     /// The time to leave after `bye`, microseconds.
     pub exit_us: u64,
-    /// Cores of a game.
+    /// Cores of a game; the same for all bots of an event.
     pub cores: u32,
     /// Whether it may think in the opponent's time.
     pub ponder: bool,
-    /// Further folders shown read-only.
+    /// Further folders shown read-only, absolute.
     pub runtime: Vec<PathBuf>,
     /// How it is confined.
     pub sandbox: Sandbox,
+}
+
+impl Default for Limits {
+    /// The limits of `default.toml`.
+    fn default() -> Limits {
+        read::default_limits()
+    }
 }
 
 /// How a bot is confined.
@@ -108,6 +167,8 @@ pub enum Sandbox {
 pub struct BotSpec {
     /// Its name in the event: its identity.
     pub name: String,
+    /// The line of its `[[bot]]` in the event file, from 1.
+    pub line: Option<usize>,
     /// What is started.
     pub program: Program,
     /// Variables added to its environment.
@@ -125,9 +186,11 @@ pub enum Program {
     Builtin(String),
     /// A command.
     Command {
-        /// The program and its arguments; never a shell line.
+        /// The program and its arguments; never a shell line. [`resolve_program`] finds the file of the first.
         argv: Vec<String>,
         /// The working folder, absolute.
         dir: PathBuf,
+        /// Whether the event names the folder: then all files in it are the bot's.
+        own_dir: bool,
     },
 }

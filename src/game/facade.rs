@@ -193,8 +193,16 @@ impl<G: Game> Position for TypedPosition<G> {
         }
     }
 
+    fn pass_move(&self) -> Value {
+        G::pass_move()
+    }
+
     fn chance(&mut self, drawn: Drawn) {
         self.game.chance(drawn);
+    }
+
+    fn opening(&self) -> Option<[u8; 2]> {
+        self.game.opening()
     }
 
     fn outcome(&self) -> Option<Outcome> {

@@ -1,4 +1,4 @@
-//! Mangala (RULES.md, "Mangala"). Two seats, six pits each, 48 stones.
+//! Mangala. Two seats, six pits each, 48 stones.
 //!
 //! Ruling: the sources call the direction clockwise, but sow to the mover's own right; that is what is enforced.
 
@@ -113,7 +113,9 @@ impl Game for Mangala {
         max_seats: 2,
         points: "stones in the treasury",
         points_a_game: false,
+        match_fields: &[],
         chance: false,
+        explicit_pass: false,
     };
 
     fn start(_options: &MangalaOptions, setup: &Setup<'_>) -> Mangala {
@@ -259,15 +261,23 @@ impl Game for Mangala {
     // ---- Board text ---------------------------------------------------------------------------------------------
 
     fn board(&self) -> String {
-        let row = |pits: &mut dyn Iterator<Item = &u8>| -> String {
-            pits.map(|count| format!("{count:>4}")).collect()
+        let row = |name: &str, cells: [u8; PITS]| {
+            let cells: String = cells.iter().map(|cell| format!("{cell:>4}")).collect();
+            format!("{name:<11}{cells}\n")
         };
-        let theirs = row(&mut self.pits[1].iter().rev());
-        let mine = row(&mut self.pits[0].iter());
-        format!(
-            "seat 1        6   5   4   3   2   1\n         {theirs}\n    {:>4} {:24} {:>4}\n         {mine}\nseat 0        1   2   3   4   5   6\n",
-            self.stores[1], "", self.stores[0]
-        )
+        let numbers = [1, 2, 3, 4, 5, 6];
+        let turned = |mut cells: [u8; PITS]| {
+            cells.reverse();
+            cells
+        };
+        [
+            row("seat 1", turned(numbers)),
+            row("", turned(self.pits[1])),
+            format!("{:>9}{:>30}\n", self.stores[1], self.stores[0]),
+            row("", self.pits[0]),
+            row("seat 0", numbers),
+        ]
+        .concat()
     }
 
     fn perft(&self, depth: u32) -> u64 {
@@ -345,5 +355,282 @@ impl Mangala {
                 self.over = true;
             }
         }
+    }
+}
+
+// ---- Tests ------------------------------------------------------------------------------------------------------
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A position from the pits of both seats; what is missing to 48 stones lies in seat 1's treasury.
+    fn position(mine: [u8; PITS], theirs: [u8; PITS], store: u8, turn: Seat) -> Mangala {
+        let stones: u8 = mine.iter().chain(&theirs).sum::<u8>() + store;
+        let state = json!({"pits": [mine, theirs], "stores": [store, 48 - stones], "turn": turn});
+        read(&state).expect("a position")
+    }
+
+    fn read(state: &Value) -> Result<Mangala, String> {
+        Mangala::read(&MangalaOptions::default(), state)
+    }
+
+    fn played(mut game: Mangala, pit: u8) -> Mangala {
+        game.apply(&pit).expect("a legal move");
+        game
+    }
+
+    fn start() -> Mangala {
+        Mangala::start(&MangalaOptions::default(), &Setup::SINGLE)
+    }
+
+    #[test]
+    fn rule_1_the_first_stone_goes_back_into_its_pit() {
+        let game = played(start(), 2);
+        assert_eq!(game.pits, [[4, 1, 5, 5, 5, 4], [4; 6]]);
+        assert_eq!((game.stores, game.turn), ([0, 0], 1));
+    }
+
+    #[test]
+    fn rule_1_sowing_runs_through_the_own_treasury_into_the_opponents_pits() {
+        let game = played(start(), 6);
+        assert_eq!(game.pits, [[4, 4, 4, 4, 4, 1], [5, 5, 4, 4, 4, 4]]);
+        assert_eq!((game.stores, game.turn), ([1, 0], 1));
+    }
+
+    #[test]
+    fn rule_1_a_lone_stone_moves_on_and_leaves_its_pit_empty() {
+        let game = played(position([1, 3, 0, 0, 0, 0], [1; 6], 0, 0), 1);
+        assert_eq!(game.pits[0], [0, 4, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn rule_1_a_long_sowing_leaves_out_the_opponents_treasury() {
+        // Fourteen stones from pit 1: one back into it, one on each of the twelve other places, the last into it again.
+        let game = played(position([14, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0], 3, 0), 1);
+        assert_eq!(game.pits, [[2, 1, 1, 1, 1, 1], [2, 1, 1, 1, 1, 1]]);
+        assert_eq!((game.stores, game.turn), ([4, 30], 1));
+    }
+
+    #[test]
+    fn rule_1_an_empty_pit_is_no_move() {
+        let mut game = position([0, 3, 0, 0, 0, 0], [1; 6], 0, 0);
+        let before = game;
+        assert!(
+            game.apply(&1)
+                .is_err_and(|refusal| refusal.message.contains("empty"))
+        );
+        assert_eq!(game, before);
+    }
+
+    #[test]
+    fn rule_2_a_last_stone_in_the_own_treasury_gives_another_move() {
+        assert_eq!(played(start(), 4).turn, 0);
+        // A lone stone of pit 6 gets there as well.
+        assert_eq!(
+            played(position([2, 0, 0, 0, 0, 1], [1; 6], 0, 0), 6).turn,
+            0
+        );
+    }
+
+    #[test]
+    fn rule_3_an_even_count_in_the_last_opposing_pit_is_taken() {
+        let game = played(position([1, 0, 0, 0, 0, 3], [3, 0, 0, 0, 0, 1], 0, 0), 6);
+        assert_eq!(game.pits, [[1, 0, 0, 0, 0, 1], [0, 0, 0, 0, 0, 1]]);
+        assert_eq!((game.stores[0], game.turn), (5, 1));
+    }
+
+    #[test]
+    fn rule_3_two_is_even_and_three_is_not() {
+        let game = played(position([1, 0, 0, 0, 0, 3], [1, 0, 0, 0, 0, 1], 0, 0), 6);
+        assert_eq!((game.pits[1][0], game.stores[0]), (0, 3));
+        let game = played(position([1, 0, 0, 0, 0, 3], [2, 0, 0, 0, 0, 1], 0, 0), 6);
+        assert_eq!((game.pits[1][0], game.stores[0]), (3, 1));
+    }
+
+    #[test]
+    fn rule_3_only_the_last_pit_counts() {
+        // Pit 1 becomes 4 on the way, pit 2 becomes 3: nothing is taken.
+        let game = played(position([1, 0, 0, 0, 0, 4], [3, 2, 0, 0, 0, 1], 0, 0), 6);
+        assert_eq!(game.pits[1], [4, 3, 0, 0, 0, 1]);
+        assert_eq!(game.stores[0], 1);
+    }
+
+    #[test]
+    fn rule_3_an_own_pit_that_becomes_even_stays() {
+        let game = played(position([2, 3, 0, 0, 0, 0], [1; 6], 0, 0), 1);
+        assert_eq!(game.pits, [[1, 4, 0, 0, 0, 0], [1; 6]]);
+        assert_eq!(game.stores[0], 0);
+    }
+
+    #[test]
+    fn rule_4_a_last_stone_in_an_empty_own_pit_takes_the_opposite_one() {
+        // Pit 3 faces the opponent's pit 4.
+        let game = played(position([2, 2, 0, 0, 0, 0], [1, 0, 0, 5, 0, 0], 0, 0), 2);
+        assert_eq!(game.pits, [[2, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]]);
+        assert_eq!((game.stores[0], game.turn), (6, 1));
+    }
+
+    #[test]
+    fn rule_4_an_empty_opposite_pit_gives_nothing() {
+        let game = played(position([2, 2, 0, 0, 0, 0], [1, 0, 0, 0, 5, 0], 0, 0), 2);
+        assert_eq!(game.pits[0], [2, 1, 1, 0, 0, 0]);
+        assert_eq!((game.stores[0], game.turn), (0, 1));
+    }
+
+    #[test]
+    fn rule_4_thirteen_stones_come_round_to_an_empty_pit() {
+        // Thirteen from pit 2 end in pit 1, empty until then; the opposite pit 6 got a stone from the same sowing.
+        let game = played(position([0, 13, 0, 0, 0, 0], [1, 0, 0, 0, 0, 2], 0, 0), 2);
+        assert_eq!(game.pits, [[0, 1, 1, 1, 1, 1], [2, 1, 1, 1, 1, 0]]);
+        assert_eq!((game.stores[0], game.turn), (1 + 1 + 3, 1));
+    }
+
+    #[test]
+    fn rule_4_a_pit_that_the_same_sowing_filled_is_not_empty() {
+        // Fifteen from pit 2 reach pit 3 twice: it was empty before the move, not before its last stone.
+        let game = played(position([0, 15, 0, 0, 0, 0], [0, 0, 0, 7, 0, 0], 0, 0), 2);
+        assert_eq!(game.pits, [[1, 2, 2, 1, 1, 1], [1, 1, 1, 8, 1, 1]]);
+        assert_eq!(game.stores[0], 1);
+    }
+
+    #[test]
+    fn rule_5_a_mover_who_runs_out_takes_what_is_left() {
+        // The last stone reaches the treasury, but rule 2 gives no move after the end.
+        let game = played(position([0, 0, 0, 0, 0, 1], [0, 3, 0, 0, 2, 0], 20, 0), 6);
+        assert_eq!((game.pits, game.stores), ([[0; 6]; 2], [26, 22]));
+        assert_eq!(game.to_act(), ToAct::Over);
+    }
+
+    #[test]
+    fn rule_5_an_opponent_whose_last_stones_were_taken_gets_the_movers() {
+        let game = played(position([2, 2, 0, 0, 0, 0], [0, 0, 0, 5, 0, 0], 20, 0), 2);
+        assert_eq!((game.pits, game.stores), ([[0; 6]; 2], [26, 22]));
+        assert_eq!(game.to_act(), ToAct::Over);
+    }
+
+    #[test]
+    fn rule_5_two_empty_sides_leave_nothing_to_take() {
+        let game = played(position([0, 1, 0, 0, 0, 0], [0, 0, 0, 5, 0, 0], 20, 0), 2);
+        assert_eq!((game.pits, game.stores), ([[0; 6]; 2], [26, 22]));
+    }
+
+    #[test]
+    fn rule_6_more_stones_win_and_24_all_is_a_draw() {
+        let last = |store| {
+            played(
+                position([0, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 0], store, 0),
+                6,
+            )
+        };
+        assert_eq!(
+            last(30).outcome().and_then(|outcome| outcome.winner),
+            Some(0)
+        );
+        assert_eq!(
+            last(10).outcome().and_then(|outcome| outcome.winner),
+            Some(1)
+        );
+        let draw = last(22).outcome().expect("over");
+        assert_eq!((draw.winner, draw.points), (None, vec![24, 24]));
+    }
+
+    #[test]
+    fn rule_6_a_drawn_set_is_replayed_at_most_three_times_if_asked_for() {
+        let draw = Outcome::by_points([24, 24], "pits_empty");
+        let win = Outcome::by_points([25, 23], "pits_empty");
+        let asked = MangalaOptions {
+            rematch_on_draw: true,
+            ..MangalaOptions::default()
+        };
+        assert!(!Mangala::plays_over(&MangalaOptions::default(), &draw, 0));
+        assert!(!Mangala::plays_over(&asked, &win, 0));
+        let replays = (0..9).filter(|&again| Mangala::plays_over(&asked, &draw, again));
+        assert_eq!(replays.count(), 3);
+        // The other seat begins the return game.
+        let setup = Setup {
+            again: 1,
+            ..Setup::SINGLE
+        };
+        assert_eq!(Mangala::start(&asked, &setup).seat(), 1);
+    }
+
+    #[test]
+    fn rule_7_the_first_move_alternates_and_a_drawn_set_counts_half() {
+        let options = MangalaOptions {
+            sets: 3,
+            ..MangalaOptions::default()
+        };
+        let draw = Outcome::by_points([24, 24], "pits_empty");
+        let win = Outcome::by_points([20, 28], "pits_empty");
+        let mut sets = Vec::new();
+        for (first, over) in [(1, false), (0, false), (1, false), (0, true)] {
+            let setup = Setup {
+                played: &sets,
+                lot: 1,
+                ..Setup::SINGLE
+            };
+            assert_eq!(Mangala::start(&options, &setup).seat(), first);
+            assert_eq!(Mangala::series(&options, &sets).over, over);
+            sets.push(if sets.is_empty() {
+                draw.clone()
+            } else {
+                win.clone()
+            });
+        }
+        assert_eq!(Mangala::series(&options, &sets[..3]).score, [0.5, 2.5]);
+    }
+
+    #[test]
+    fn a_forfeit_keeps_the_stones_where_they_are() {
+        let outcome = position([1; 6], [2; 6], 25, 0).forfeit(0);
+        assert_eq!((outcome.winner, outcome.points), (Some(1), vec![25, 5]));
+        assert_eq!(outcome.reason, crate::game::FORFEIT);
+    }
+
+    #[test]
+    fn a_state_that_cannot_be_is_refused_in_words() {
+        let (four, many) = ([4; PITS], [255; PITS]);
+        let good = json!({"pits": [four, four], "stores": [0, 0], "turn": 0});
+        assert_eq!(read(&good), Ok(start()));
+        for (key, value, words) in [
+            ("pits", json!([four]), "pits"),
+            ("pits", json!([four, [4, 4, 4, 4, 4]]), "six"),
+            ("pits", json!([four, [4, 4, 4, 4, 4, 5]]), "49"),
+            ("pits", json!([four, [4, 4, 4, 4, 9, -1]]), "-1"),
+            ("pits", json!([many, four]), "1554"),
+            ("stores", json!([0, 0, 0]), "stores"),
+            ("stores", json!("0"), "stores"),
+            ("turn", json!(2), "seat"),
+            ("turn", json!(null), "turn"),
+        ] {
+            let mut state = good.clone();
+            state[key] = value;
+            let refused = read(&state).expect_err("no position");
+            assert!(refused.contains(words), "{state}: {refused}");
+        }
+    }
+
+    #[test]
+    fn a_state_with_an_empty_side_is_over() {
+        let game = position([0; 6], [0, 0, 4, 0, 0, 0], 20, 1);
+        assert_eq!((game.to_act(), game.stores), (ToAct::Over, [24, 24]));
+        let mut moves = vec![3];
+        game.legal(&mut moves);
+        assert!(moves.is_empty());
+    }
+
+    #[test]
+    fn the_board_shows_seat_0_below() {
+        let game = position([1, 2, 3, 4, 5, 6], [6, 5, 4, 3, 2, 0], 3, 0);
+        insta::assert_snapshot!(game.board(), @r"
+        seat 1        6   5   4   3   2   1
+                      0   2   3   4   5   6
+                4                             3
+                      1   2   3   4   5   6
+        seat 0        1   2   3   4   5   6
+        ");
     }
 }

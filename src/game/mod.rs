@@ -17,12 +17,17 @@ use serde_json::{Map, Value};
 
 pub mod facade;
 pub mod mangala;
+pub mod tavla;
+pub mod tool;
 
 /// A seat at the table, counted from 0.
 pub type Seat = usize;
 
 /// Every game that hakem knows, in the order in which they are listed.
-pub static GAMES: &[&dyn Kind] = &[&facade::Typed::<mangala::Mangala>::NEW];
+pub static GAMES: &[&dyn Kind] = &[
+    &facade::Typed::<mangala::Mangala>::NEW,
+    &facade::Typed::<tavla::Tavla>::NEW,
+];
 
 /// The game of this name (`mangala`), as event files and messages spell it.
 pub fn find(name: &str) -> Option<&'static dyn Kind> {
@@ -44,8 +49,12 @@ pub struct Facts {
     pub points: &'static str,
     /// Whether the points of a game are a statistic of their own (Tavla: points a game).
     pub points_a_game: bool,
+    /// The fields of a state that belong to the match (its score), not to the position.
+    pub match_fields: &'static [&'static str],
     /// Whether the rules have random events after the first move was drawn.
     pub chance: bool,
+    /// Whether the rules tool lists a forced pass as the only legal answer (Tavla) instead of playing it itself.
+    pub explicit_pass: bool,
 }
 
 /// Who acts next.
@@ -160,7 +169,7 @@ impl<'de> serde::Deserialize<'de> for Share {
 }
 
 /// How a game ended by its rules, or by a forfeit.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Outcome {
     /// The seat that won alone.
     pub winner: Option<Seat>,
@@ -368,6 +377,11 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
         None
     }
 
+    /// Tavla: the opening roll, the die of seat 0 first; `start` tells it.
+    fn opening(&self) -> Option<[u8; 2]> {
+        None
+    }
+
     /// How the game ended; `None` while it goes on.
     fn outcome(&self) -> Option<Outcome>;
 
@@ -441,8 +455,12 @@ pub trait Position: fmt::Debug + Send {
     fn play(&mut self, answer: &Value, told: &mut Vec<u8>) -> Result<(), Refusal>;
     /// Plays the pass of a seat that cannot move; appends to `told` as [`Position::play`].
     fn pass(&mut self, told: &mut Vec<u8>);
+    /// The pass as an answer ([`Game::pass_move`]).
+    fn pass_move(&self) -> Value;
     /// Applies a random event.
     fn chance(&mut self, drawn: Drawn);
+    /// The opening roll, where the game has one.
+    fn opening(&self) -> Option<[u8; 2]>;
     /// How the game ended.
     fn outcome(&self) -> Option<Outcome>;
     /// The outcome if this seat forfeits now.

@@ -1,0 +1,182 @@
+//! The bots: one that answers at once and does as little as can be, and the child of the raw ping-pong.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::Fault;
+use crate::process::monotonic_ns;
+use crate::script::Script;
+
+/// The bytes between two positions of a line where a value begins, found by the text before it.
+fn after<'a>(line: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    line.windows(key.len())
+        .position(|window| window == key)
+        .map(|at| &line[at + key.len()..])
+}
+
+/// The first element of a JSON list whose opening bracket has been passed.
+fn first_element(list: &[u8]) -> &[u8] {
+    let mut depth = 0_u32;
+    for (at, byte) in list.iter().enumerate() {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' | b',' if depth == 0 => return &list[..at],
+            b']' | b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    list
+}
+
+/// What the bot keeps to write at the end.
+#[derive(Default)]
+struct Notes {
+    /// Where the arrivals of turns go: `GAME_ID NS NS ...`, one line a game.
+    stamps: Option<PathBuf>,
+    games: Vec<(Vec<u8>, Vec<u64>)>,
+    /// Where the conversation goes: `NS LINE` for what was read, `NS < LINE` for what was answered.
+    capture: Option<PathBuf>,
+    lines: Vec<(u64, bool, Vec<u8>)>,
+}
+
+impl Notes {
+    fn write(&self) -> Result<(), Fault> {
+        let own = std::process::id();
+        if let Some(dir) = &self.stamps {
+            let mut text = String::new();
+            for (game, stamps) in &self.games {
+                text.push_str(std::str::from_utf8(game)?);
+                for stamp in stamps {
+                    write!(text, " {stamp}")?;
+                }
+                text.push('\n');
+            }
+            std::fs::write(dir.join(own.to_string()), text)?;
+        }
+        if let Some(dir) = &self.capture {
+            let mut text = String::new();
+            for (stamp, own, line) in &self.lines {
+                let mark = if *own { "< " } else { "" };
+                writeln!(text, "{stamp} {mark}{}", std::str::from_utf8(line)?)?;
+            }
+            std::fs::write(dir.join(own.to_string()), text)?;
+        }
+        Ok(())
+    }
+}
+
+/// `instant-bot [--stamps DIR] [--capture DIR] [--mark DIR]`: plays the first of `legal`.
+/// `--mark`: leaves an empty file named by its process id when it starts.
+pub(crate) fn instant(args: &[String]) -> Result<(), Fault> {
+    let mut notes = Notes::default();
+    for pair in args.chunks(2) {
+        let [option, dir] = pair else {
+            return Err(format!("{} needs a folder", pair[0]).into());
+        };
+        match option.as_str() {
+            "--stamps" => notes.stamps = Some(dir.into()),
+            "--capture" => notes.capture = Some(dir.into()),
+            "--mark" => {
+                let path = PathBuf::from(dir).join(std::process::id().to_string());
+                std::fs::write(path, "")?;
+            }
+            other => return Err(format!("instant-bot has no option {other}").into()),
+        }
+    }
+    let (stdin, stdout) = (std::io::stdin(), std::io::stdout());
+    let mut buffer = vec![0; 1 << 16];
+    let mut held = 0;
+    let mut answer = Vec::with_capacity(256);
+    loop {
+        let read = rustix::io::read(&stdin, &mut buffer[held..])?;
+        let now = monotonic_ns();
+        if read == 0 {
+            return notes.write();
+        }
+        held += read;
+        let mut begin = 0;
+        while let Some(length) = buffer[begin..held].iter().position(|&byte| byte == b'\n') {
+            let line = &buffer[begin..begin + length];
+            begin += length + 1;
+            answer.clear();
+            let goes_on = reply(line, now, &mut notes, &mut answer);
+            if notes.capture.is_some() {
+                notes.lines.push((now, false, line.to_vec()));
+                if let Some(own) = answer.strip_suffix(b"\n") {
+                    notes.lines.push((now, true, own.to_vec()));
+                }
+            }
+            if !goes_on {
+                return notes.write();
+            }
+            if !answer.is_empty() {
+                rustix::io::write(&stdout, &answer)?;
+            }
+        }
+        buffer.copy_within(begin..held, 0);
+        held -= begin;
+        if held == buffer.len() {
+            buffer.resize(2 * held, 0);
+        }
+    }
+}
+
+/// Puts the answer to a line into `out`; whether the session goes on.
+fn reply(line: &[u8], now: u64, notes: &mut Notes, out: &mut Vec<u8>) -> bool {
+    let kind = after(line, br#""type":""#).unwrap_or_default();
+    let id = || {
+        let digits = after(line, br#""id":"#).unwrap_or_default();
+        let end = digits.iter().position(|byte| !byte.is_ascii_digit());
+        &digits[..end.unwrap_or(digits.len())]
+    };
+    if kind.starts_with(b"turn\"") {
+        // Games are noted only where stamps are wanted.
+        if let Some((_, stamps)) = notes.games.last_mut() {
+            stamps.push(now);
+        }
+        let legal = after(line, br#""legal":["#).unwrap_or_default();
+        out.extend_from_slice(br#"{"type":"move","id":"#);
+        out.extend_from_slice(id());
+        out.extend_from_slice(br#","move":"#);
+        out.extend_from_slice(first_element(legal));
+        out.extend_from_slice(b"}\n");
+    } else if kind.starts_with(b"start\"") && notes.stamps.is_some() {
+        let game = after(line, br#""game_id":""#).unwrap_or_default();
+        let end = game.iter().position(|&byte| byte == b'"').unwrap_or(0);
+        notes.games.push((game[..end].to_vec(), Vec::new()));
+    } else if kind.starts_with(b"hello\"") {
+        out.extend_from_slice(b"{\"type\":\"ready\",\"protocol\":1,\"name\":\"instant\"}\n");
+    } else if kind.starts_with(b"ping\"") {
+        out.extend_from_slice(br#"{"type":"pong","id":"#);
+        out.extend_from_slice(id());
+        out.extend_from_slice(b"}\n");
+    } else if kind.starts_with(b"bye\"") {
+        return false;
+    }
+    true
+}
+
+/// `raw-child SCRIPT`: reads until a line end and writes the bytes of the next answer, without a look at either.
+pub(crate) fn raw_child(args: &[String]) -> Result<(), Fault> {
+    let [path] = args else {
+        return Err("raw-child needs a script".into());
+    };
+    let script = Script::load(path.as_ref())?;
+    let (stdin, stdout) = (std::io::stdin(), std::io::stdout());
+    let mut buffer = vec![0; 1 << 16];
+    for step in script.steps.iter().cycle() {
+        loop {
+            let read = rustix::io::read(&stdin, &mut buffer)?;
+            if read == 0 {
+                return Ok(());
+            }
+            if buffer[read - 1] == b'\n' {
+                break;
+            }
+        }
+        rustix::io::write(&stdout, &step.answer)?;
+    }
+    std::io::stdout().flush()?;
+    Ok(())
+}

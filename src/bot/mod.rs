@@ -1,0 +1,19 @@
+//! A seat's process and the bytes that go to and fro. The only room that starts, reads, measures and ends processes.
+//!
+//! One [`shard`] is one thread with one poll loop; it plays any number of matches. It sends what a
+//! [`crate::referee::Table`] wants sent, stamps when a question is handed over and when an answer was there to read, both
+//! in this one thread, and lets the table decide. Nothing in it waits for a single bot: pipes do not block, timers only
+//! make it look.
+//!
+//! - [`process`] starts a bot and ends its process group; limits and namespaces find their place there.
+//! - [`seat`] holds the pipes, clock and timers of one process.
+//! - [`meter`] measures processor time and the time spent waiting for a core.
+//! - [`log`] keeps a bot's stderr, capped.
+//! - [`os`] is what only Linux offers; its unsafe calls are there and nowhere else.
+
+pub mod log;
+pub mod meter;
+pub mod os;
+pub mod process;
+pub mod seat;
+pub mod shard;

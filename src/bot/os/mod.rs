@@ -1,0 +1,79 @@
+//! Glue to the operating system.
+
+use std::io;
+
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+/// Nanoseconds of the monotonic clock.
+pub fn now() -> u64 {
+    nanos(rustix::time::clock_gettime(
+        rustix::time::ClockId::Monotonic,
+    ))
+}
+
+fn nanos(time: rustix::time::Timespec) -> u64 {
+    // Neither clock is ever negative.
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The processor time of a process, all its threads, in nanoseconds; `None` when it is gone.
+#[expect(
+    unsafe_code,
+    reason = "the clock of another process has no safe wrapper"
+)]
+pub fn processor_time(pid: Pid) -> Option<u64> {
+    let pid: libc::pid_t = pid.as_raw_nonzero().get();
+    // SAFETY: both calls write to locals of the right type and have no other effect.
+    unsafe {
+        let mut clock: libc::clockid_t = 0;
+        if libc::clock_getcpuclockid(pid, &raw mut clock) != 0 {
+            return None;
+        }
+        let mut time = std::mem::zeroed::<libc::timespec>();
+        if libc::clock_gettime(clock, &raw mut time) != 0 {
+            return None;
+        }
+        Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+    }
+}
+
+/// The cores that this process may use.
+pub fn cores() -> Vec<usize> {
+    let Ok(set) = sched_getaffinity(None) else {
+        return vec![0];
+    };
+    let cores: Vec<usize> = (0..CpuSet::MAX_CPU)
+        .filter(|&core| set.is_set(core))
+        .collect();
+    if cores.is_empty() { vec![0] } else { cores }
+}
+
+/// Keeps the calling thread, and every process that it starts from now on, on these cores.
+///
+/// # Errors
+/// The system's.
+pub fn stay_on(cores: &[usize]) -> io::Result<()> {
+    let mut set = CpuSet::new();
+    for &core in cores {
+        set.set(core);
+    }
+    Ok(sched_setaffinity(None, &set)?)
+}
+
+/// Raises the number of files that may be open to what the system allows, and returns it.
+pub fn raise_open_files() -> u64 {
+    let limit = getrlimit(Resource::Nofile);
+    let most = limit.maximum.unwrap_or(u64::MAX);
+    if limit.current.is_some_and(|current| current < most) {
+        // If it fails the old limit stands, and is what counts.
+        let _ = setrlimit(
+            Resource::Nofile,
+            Rlimit {
+                current: limit.maximum,
+                maximum: limit.maximum,
+            },
+        );
+    }
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}

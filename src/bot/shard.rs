@@ -1,0 +1,710 @@
+//! One thread with one poll loop, which plays matches.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, mpsc};
+
+use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
+use rustix::io::Errno;
+
+use super::os;
+use super::process::Program;
+use super::seat::{Pipe, Read, SeatIo, Sent};
+use crate::event::{GameId, MatchId, MatchResult};
+use crate::game::Seat;
+use crate::referee::table::FinishedGame;
+use crate::referee::{Effect, Gone, Input, MatchSetup, Outbox, Table};
+
+/// A match to play, with what is started for each seat.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The match.
+    pub setup: Arc<MatchSetup>,
+    /// The programs by seat.
+    pub programs: Vec<Program>,
+}
+
+/// What a shard has to tell. The order within a match is that in which it happened.
+#[derive(Debug)]
+pub enum Report {
+    /// A game is over.
+    GameOver(Box<FinishedGame>),
+    /// A game was void and is played again.
+    GameVoid {
+        /// The game.
+        id: GameId,
+        /// Why.
+        why: String,
+    },
+    /// A match is over; its bots may still be leaving.
+    MatchOver(MatchResult),
+    /// A match was given up.
+    GaveUp {
+        /// The game that could not be played.
+        id: GameId,
+        /// Why.
+        why: String,
+    },
+    /// Something that does not touch a result: a log that could not be written.
+    Warning(String),
+    /// A match has left its place: all its processes are gone.
+    Left(MatchId),
+    /// The shard itself failed and has ended.
+    Failed(String),
+}
+
+enum Order {
+    Play(Box<Job>),
+    Stop,
+}
+
+/// A shard that runs in its own thread. Dropping it ends its matches and their processes.
+#[derive(Debug)]
+pub struct Handle {
+    orders: mpsc::Sender<Order>,
+    wake: Arc<OwnedFd>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Handle {
+    /// Starts a shard on these cores (none: wherever the system puts it); it tells what happens through `report`.
+    ///
+    /// # Errors
+    /// The system's, if the thread or its descriptors cannot be had.
+    pub fn start(
+        name: String,
+        cores: Vec<usize>,
+        report: impl Fn(Report) + Send + 'static,
+    ) -> io::Result<Handle> {
+        let wake = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?);
+        let (orders, inbox) = mpsc::channel();
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        epoll::add(
+            &epoll,
+            &*wake,
+            epoll::EventData::new_u64(WAKE),
+            epoll::EventFlags::IN,
+        )?;
+        let mut shard = Shard {
+            epoll,
+            wake: wake.clone(),
+            inbox,
+            report: Box::new(report),
+            tables: Vec::new(),
+            free: Vec::new(),
+            generation: 0,
+            timers: BinaryHeap::new(),
+            buffer: vec![0; 1 << 16].into_boxed_slice(),
+            outbox: Outbox::default(),
+            queue: VecDeque::new(),
+        };
+        let thread = std::thread::Builder::new().name(name).spawn(move || {
+            if !cores.is_empty()
+                && let Err(error) = os::stay_on(&cores)
+            {
+                (shard.report)(Report::Warning(format!(
+                    "games could not be kept on core {cores:?}: {error}"
+                )));
+            }
+            if let Err(error) = shard.run() {
+                (shard.report)(Report::Failed(error.to_string()));
+            }
+        })?;
+        Ok(Handle {
+            orders,
+            wake,
+            thread: Some(thread),
+        })
+    }
+
+    /// Hands over a match.
+    pub fn play(&self, job: Job) {
+        // If the shard has failed it has said so.
+        let _ = self.orders.send(Order::Play(Box::new(job)));
+        self.ring();
+    }
+
+    fn ring(&self) {
+        let _ = rustix::io::write(&*self.wake, &1u64.to_ne_bytes());
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        let _ = self.orders.send(Order::Stop);
+        self.ring();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The token of the bell that announces orders.
+const WAKE: u64 = u64::MAX;
+/// How long a start that failed by the machine's fault is waited for before the game is void, nanoseconds.
+const START_AGAIN: u64 = 200_000_000;
+
+/// Names a pipe (or timer) of a seat of a match. The generation tells a match from an earlier one in the same place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    place: u32,
+    generation: u32,
+    seat: u8,
+    pipe: Pipe,
+}
+
+impl Key {
+    fn pack(self) -> u64 {
+        (u64::from(self.place) << 40)
+            | (u64::from(self.generation & 0xff_ffff) << 16)
+            | (u64::from(self.seat) << 8)
+            | self.pipe as u64
+    }
+
+    fn unpack(token: u64) -> Option<Key> {
+        Some(Key {
+            place: (token >> 40) as u32,
+            generation: (token >> 16) as u32 & 0xff_ffff,
+            seat: (token >> 8) as u8,
+            pipe: Pipe::from_u8(token as u8)?,
+        })
+    }
+}
+
+/// A match in play.
+struct Seated {
+    generation: u32,
+    table: Table,
+    job: Job,
+    seats: Vec<Option<SeatIo>>,
+    /// Starts that failed: when to tell the table, and why.
+    failed: Vec<(u64, Seat, String)>,
+}
+
+/// Something that came up while effects were carried out, for the table afterwards.
+enum Later {
+    Ended(Seat),
+    Gone(Seat, Gone),
+}
+
+struct Shard {
+    epoll: OwnedFd,
+    wake: Arc<OwnedFd>,
+    inbox: mpsc::Receiver<Order>,
+    report: Box<dyn Fn(Report) + Send>,
+    tables: Vec<Option<Seated>>,
+    free: Vec<usize>,
+    generation: u32,
+    timers: BinaryHeap<Reverse<(u64, Key)>>,
+    buffer: Box<[u8]>,
+    outbox: Outbox,
+    queue: VecDeque<Later>,
+}
+
+impl Shard {
+    fn run(&mut self) -> io::Result<()> {
+        let mut events = Vec::with_capacity(256);
+        loop {
+            let timeout = self.timeout();
+            events.clear();
+            let buffer = rustix::buffer::spare_capacity(&mut events);
+            match epoll::wait(&self.epoll, buffer, timeout.as_ref()) {
+                Ok(_) => {}
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            for event in &events {
+                let token = event.data.u64();
+                if token == WAKE {
+                    if self.take_orders() {
+                        return Ok(());
+                    }
+                } else if let Some(key) = Key::unpack(token) {
+                    self.happened(key);
+                }
+            }
+            self.look_at_timers();
+        }
+    }
+
+    fn timeout(&self) -> Option<Timespec> {
+        let Reverse((due, _)) = self.timers.peek()?;
+        let wait = due.saturating_sub(os::now());
+        Some(Timespec {
+            tv_sec: i64::try_from(wait / 1_000_000_000).unwrap_or(i64::MAX),
+            tv_nsec: (wait % 1_000_000_000) as i64,
+        })
+    }
+
+    /// Takes what was ordered; true if the shard is to end.
+    fn take_orders(&mut self) -> bool {
+        let mut count = [0; 8];
+        let _ = rustix::io::read(&*self.wake, &mut count);
+        loop {
+            match self.inbox.try_recv() {
+                Ok(Order::Play(job)) => self.seat(*job),
+                Ok(Order::Stop) | Err(mpsc::TryRecvError::Disconnected) => return true,
+                Err(mpsc::TryRecvError::Empty) => return false,
+            }
+        }
+    }
+
+    fn seat(&mut self, job: Job) {
+        self.generation = (self.generation + 1) & 0xff_ffff;
+        let seated = Seated {
+            generation: self.generation,
+            table: Table::new(job.setup.clone()),
+            seats: job.programs.iter().map(|_| None).collect(),
+            job,
+            failed: Vec::new(),
+        };
+        let place = self.free.pop().unwrap_or_else(|| {
+            self.tables.push(None);
+            self.tables.len() - 1
+        });
+        self.tables[place] = Some(seated);
+        self.guarded(place, |table, out| table.begin(out));
+        self.carry_out(place);
+    }
+
+    /// The match that a key names, if it is still there.
+    fn seated(&mut self, key: Key) -> Option<&mut Seated> {
+        self.tables
+            .get_mut(key.place as usize)?
+            .as_mut()
+            .filter(|seated| seated.generation == key.generation)
+    }
+
+    fn happened(&mut self, key: Key) {
+        if self.seated(key).is_none() {
+            return;
+        }
+        let (place, seat) = (key.place as usize, usize::from(key.seat));
+        match key.pipe {
+            Pipe::Stdout => {
+                self.read_stdout(place, seat);
+            }
+            Pipe::Stderr => self.read_stderr(place, seat),
+            Pipe::Stdin => self.write_more(place, seat),
+            Pipe::Exit => self.exited(place, seat),
+            Pipe::Timer => {}
+        }
+        self.carry_out(place);
+    }
+
+    fn io(&mut self, place: usize, seat: Seat) -> Option<&mut SeatIo> {
+        self.tables
+            .get_mut(place)?
+            .as_mut()?
+            .seats
+            .get_mut(seat)?
+            .as_mut()
+    }
+
+    /// Reads once and hands whole lines to the table; false when there is nothing more to read now.
+    fn read_stdout(&mut self, place: usize, seat: Seat) -> bool {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let Some(io) = self.io(place, seat) else {
+            self.buffer = buffer;
+            return false;
+        };
+        let (read, spent) = io.read_stdout(&mut buffer);
+        let more = match read {
+            Read::Bytes(length) => {
+                let mut reader = std::mem::take(&mut io.reader);
+                let (max_line, max_output) = (io.max_line, io.max_output);
+                let mut first = true;
+                reader.feed(&buffer[..length], |line| {
+                    // A line read together with the answer before it came before the next question was sent.
+                    let early = !std::mem::take(&mut first) && self.will_ask(seat);
+                    let input = input_of(line, seat, spent, early, max_line, max_output);
+                    self.guarded(place, |table, out| table.handle(input, out));
+                });
+                let shut = reader.is_shut();
+                if let Some(io) = self.io(place, seat) {
+                    io.reader = reader;
+                    if shut {
+                        io.stdout = None;
+                    }
+                }
+                !shut
+            }
+            Read::End => {
+                io.pipe_broke();
+                self.set_timer(place, seat);
+                false
+            }
+            Read::Nothing => false,
+        };
+        self.buffer = buffer;
+        more
+    }
+
+    /// Whether a question to this seat waits to be sent.
+    fn will_ask(&self, seat: Seat) -> bool {
+        self.outbox
+            .effects
+            .iter()
+            .any(|effect| matches!(effect, Effect::Ask { seat: asked, .. } if *asked == seat))
+    }
+
+    fn read_stderr(&mut self, place: usize, seat: Seat) {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let warning = self.io(place, seat).and_then(|io| {
+            io.read_stderr(&mut buffer);
+            io.log.error.take()
+        });
+        if let Some(error) = warning {
+            (self.report)(Report::Warning(format!(
+                "a bot's stderr could not be kept: {error}"
+            )));
+        }
+        self.buffer = buffer;
+    }
+
+    fn write_more(&mut self, place: usize, seat: Seat) {
+        let Some(seated) = self.tables[place].as_mut() else {
+            return;
+        };
+        let Some(io) = seated.seats[seat].as_mut() else {
+            return;
+        };
+        match io.write_more() {
+            Sent::Whole => {
+                if let Some(stdin) = &io.stdin {
+                    let _ = epoll::delete(&self.epoll, stdin);
+                }
+                io.watches_stdin = false;
+            }
+            Sent::Part => {}
+            Sent::Broken => self.set_timer(place, seat),
+        }
+    }
+
+    /// The process has ended: what it left in its pipes is read first.
+    fn exited(&mut self, place: usize, seat: Seat) {
+        while self.io(place, seat).is_some_and(|io| io.stdout.is_some())
+            && self.read_stdout(place, seat)
+        {}
+        while self
+            .io(place, seat)
+            .is_some_and(|io| io.stderr.is_some() && io.stderr_ready())
+        {
+            self.read_stderr(place, seat);
+        }
+        self.carry_out(place);
+        let Some(io) = self.io(place, seat) else {
+            return;
+        };
+        let Some(kind) = io.process.ended() else {
+            return;
+        };
+        if !io.leaving {
+            let gone = io.gone(kind);
+            self.queue.push_back(Later::Gone(seat, gone));
+        }
+        self.queue.push_back(Later::Ended(seat));
+    }
+
+    /// Calls the table so that a panic in the rules costs this match only.
+    fn guarded(&mut self, place: usize, call: impl FnOnce(&mut Table, &mut Outbox)) {
+        let Some(seated) = self.tables.get_mut(place).and_then(Option::as_mut) else {
+            return;
+        };
+        let table = &mut seated.table;
+        let outbox = &mut self.outbox;
+        if catch_unwind(AssertUnwindSafe(|| call(table, outbox))).is_ok() {
+            return;
+        }
+        let id = table.game_id();
+        let of = id.of;
+        self.outbox.clear();
+        self.queue.clear();
+        self.tables[place] = None;
+        self.free.push(place);
+        let why = "the referee itself failed in this game (a bug of hakem)".to_owned();
+        (self.report)(Report::GaveUp { id, why });
+        (self.report)(Report::Left(of));
+    }
+
+    /// Carries out what the table wants, and what follows from that, until nothing is left.
+    fn carry_out(&mut self, place: usize) {
+        loop {
+            let mut outbox = std::mem::take(&mut self.outbox);
+            let bytes = std::mem::take(&mut outbox.bytes);
+            for effect in outbox.effects.drain(..) {
+                self.perform(place, effect, &bytes);
+            }
+            outbox.bytes = bytes;
+            outbox.clear();
+            self.outbox = outbox;
+            let Some(next) = self.queue.pop_front() else {
+                break;
+            };
+            match next {
+                Later::Gone(seat, how) => {
+                    let spent = self
+                        .io(place, seat)
+                        .map(SeatIo::spent_now)
+                        .unwrap_or_default();
+                    self.guarded(place, |table, out| {
+                        table.handle(Input::Gone { seat, how, spent }, out);
+                    });
+                }
+                Later::Ended(seat) => {
+                    if let Some(seated) = self.tables[place].as_mut() {
+                        seated.seats[seat] = None;
+                    }
+                    self.guarded(place, |table, out| table.handle(Input::Ended { seat }, out));
+                }
+            }
+        }
+        if self.tables[place]
+            .as_ref()
+            .is_some_and(|seated| seated.table.is_done())
+            && let Some(seated) = self.tables[place].take()
+        {
+            self.free.push(place);
+            (self.report)(Report::Left(seated.job.setup.id));
+        }
+    }
+
+    fn perform(&mut self, place: usize, effect: Effect, bytes: &[u8]) {
+        match effect {
+            Effect::Start(seat) => self.start(place, seat),
+            Effect::Ask {
+                seat,
+                line,
+                wake_us,
+            } => {
+                if let Some(io) = self.io(place, seat) {
+                    let sent = io.ask(&bytes[line], wake_us);
+                    self.sent(place, seat, sent);
+                    self.set_timer(place, seat);
+                }
+            }
+            Effect::Tell { seat, line } => {
+                if let Some(io) = self.io(place, seat) {
+                    let sent = io.send(&bytes[line]);
+                    self.sent(place, seat, sent);
+                }
+            }
+            Effect::Wake { seat, wake_us } => {
+                if let Some(io) = self.io(place, seat) {
+                    io.wake_at(wake_us);
+                    self.set_timer(place, seat);
+                }
+            }
+            Effect::Close(seat) => {
+                if let Some(io) = self.io(place, seat) {
+                    io.close_question();
+                }
+            }
+            Effect::Refill(seat) => {
+                if let Some(io) = self.io(place, seat) {
+                    io.reader.refill();
+                }
+            }
+            Effect::Release(seat) => {
+                if let Some(io) = self.io(place, seat) {
+                    io.release();
+                    self.set_timer(place, seat);
+                }
+            }
+            Effect::Kill(seat) => {
+                if let Some(io) = self.io(place, seat) {
+                    io.kill();
+                    self.set_timer(place, seat);
+                }
+            }
+            Effect::GameOver(game) => (self.report)(Report::GameOver(game)),
+            Effect::GameVoid { id, why } => (self.report)(Report::GameVoid { id, why }),
+            Effect::MatchOver(result) => (self.report)(Report::MatchOver(result)),
+            Effect::GaveUp { id, why } => (self.report)(Report::GaveUp { id, why }),
+        }
+    }
+
+    fn start(&mut self, place: usize, seat: Seat) {
+        let Some(seated) = self.tables[place].as_mut() else {
+            return;
+        };
+        let clock = seated.job.setup.clock.kind;
+        let key = Key {
+            place: place as u32,
+            generation: seated.generation,
+            seat: seat as u8,
+            pipe: Pipe::Timer,
+        };
+        let started = seated.job.programs[seat].start().and_then(|started| {
+            let io = SeatIo::new(started, &seated.job.programs[seat], clock);
+            for (pipe, fd) in io.watched() {
+                let data = epoll::EventData::new_u64(Key { pipe, ..key }.pack());
+                epoll::add(&self.epoll, fd, data, epoll::EventFlags::IN)?;
+            }
+            Ok(io)
+        });
+        match started {
+            Ok(io) => seated.seats[seat] = Some(io),
+            Err(error) => {
+                let due = os::now() + START_AGAIN;
+                seated.failed.push((due, seat, error.to_string()));
+                self.timers.push(Reverse((due, key)));
+            }
+        }
+    }
+
+    /// After a write: watches a full pipe, or gives the process of a broken one a moment to end.
+    fn sent(&mut self, place: usize, seat: Seat, sent: Sent) {
+        match sent {
+            Sent::Whole => {}
+            Sent::Broken => self.set_timer(place, seat),
+            Sent::Part => {
+                let Some(seated) = self.tables[place].as_mut() else {
+                    return;
+                };
+                let key = Key {
+                    place: place as u32,
+                    generation: seated.generation,
+                    seat: seat as u8,
+                    pipe: Pipe::Stdin,
+                };
+                let Some(io) = seated.seats[seat].as_mut() else {
+                    return;
+                };
+                if let (false, Some(stdin)) = (io.watches_stdin, &io.stdin) {
+                    let data = epoll::EventData::new_u64(key.pack());
+                    io.watches_stdin =
+                        epoll::add(&self.epoll, stdin, data, epoll::EventFlags::OUT).is_ok();
+                }
+            }
+        }
+    }
+
+    /// Makes sure that there is a timer for the seat no later than it needs one. There is about one for each seat: a later
+    /// need is seen when the earlier timer comes.
+    fn set_timer(&mut self, place: usize, seat: Seat) {
+        let Some(seated) = self.tables[place].as_mut() else {
+            return;
+        };
+        let generation = seated.generation;
+        let Some(io) = seated.seats[seat].as_mut() else {
+            return;
+        };
+        let due = io.due();
+        if due < io.timer {
+            io.timer = due;
+            let key = Key {
+                place: place as u32,
+                generation,
+                seat: seat as u8,
+                pipe: Pipe::Timer,
+            };
+            self.timers.push(Reverse((due, key)));
+        }
+    }
+
+    fn look_at_timers(&mut self) {
+        let mut now = 0;
+        while let Some(Reverse((due, key))) = self.timers.peek().copied() {
+            if due > now {
+                now = os::now();
+                if due > now {
+                    return;
+                }
+            }
+            self.timers.pop();
+            if self.seated(key).is_some() {
+                let (place, seat) = (key.place as usize, usize::from(key.seat));
+                self.timer(place, seat, due);
+                self.carry_out(place);
+                self.set_timer_if_there(place, seat);
+            }
+        }
+    }
+
+    fn set_timer_if_there(&mut self, place: usize, seat: Seat) {
+        if self.io(place, seat).is_some() {
+            self.set_timer(place, seat);
+        }
+    }
+
+    fn timer(&mut self, place: usize, seat: Seat, due: u64) {
+        let Some(seated) = self.tables[place].as_mut() else {
+            return;
+        };
+        if let Some(index) = seated
+            .failed
+            .iter()
+            .position(|failed| failed.0 <= due && failed.1 == seat)
+        {
+            let (_, seat, why) = seated.failed.swap_remove(index);
+            self.guarded(place, |table, out| {
+                table.handle(Input::NotStarted { seat, why }, out)
+            });
+            return;
+        }
+        let Some(io) = seated.seats[seat].as_mut() else {
+            return;
+        };
+        if io.timer == due {
+            io.timer = u64::MAX;
+        }
+        let now = os::now();
+        if io.must_leave(now) {
+            self.queue.push_back(Later::Ended(seat));
+            return;
+        }
+        if let Some(gone) = io.broke_for_good(now) {
+            self.queue.push_back(Later::Gone(seat, gone));
+            return;
+        }
+        if io.is_due(now) {
+            // What is there to read is read before the clock is looked at.
+            let asked = io.asked_at();
+            while self.read_stdout(place, seat) {}
+            self.carry_out(place);
+            let Some(io) = self.io(place, seat) else {
+                return;
+            };
+            if io.asked_at() == asked && asked.is_some() {
+                io.looked();
+                let spent = io.spent_now();
+                self.guarded(place, |table, out| {
+                    table.handle(Input::Deadline { seat, spent }, out);
+                });
+            }
+        }
+    }
+}
+
+fn input_of<'a>(
+    line: crate::referee::lines::Line<'a>,
+    seat: Seat,
+    spent: crate::clock::Spent,
+    early: bool,
+    max_line: usize,
+    max_output: u64,
+) -> Input<'a> {
+    use crate::referee::lines::Line;
+    match line {
+        Line::Whole(line) => Input::Line {
+            seat,
+            line,
+            spent,
+            early,
+        },
+        Line::TooLong => Input::Flood {
+            seat,
+            what: format!("a line longer than {max_line} bytes"),
+            spent,
+        },
+        Line::TooMuch => Input::Flood {
+            seat,
+            what: format!("more than {max_output} bytes of output in one game"),
+            spent,
+        },
+    }
+}

@@ -1,0 +1,274 @@
+//! An event without a file, from the flags of a command.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+use toml::de::DeValue;
+
+use super::diagnose::{ConfigError, Place, quoted, suggestion};
+use super::read::{DEFAULTS, too_many_matches};
+use super::reader::{Reader, Wrong, duration, json, plain_text};
+use super::sections::{CLOCK_KEYS, MAX_SEED_CHARS, check_rules, clock_conflict};
+use super::{BotSpec, EventConfig, Format, Restart, bots};
+use crate::clock::ClockSpec;
+use crate::game::{GAMES, Kind, find};
+
+/// What an event is made of where there is no file; every text as it was typed.
+#[derive(Clone, Debug, Default)]
+pub struct Flags {
+    /// The event's name, for people.
+    pub name: String,
+    /// The game.
+    pub game: String,
+    /// The bots: `builtin:NAME`, a folder with a `bot.toml`, or a command line that is split into words.
+    pub bots: Vec<String>,
+    /// Options of the game, `KEY=VALUE` each; a value is written as in TOML, or is text without quotes.
+    pub rules: Vec<String>,
+    /// The clock, as [`parse_clock`] reads it.
+    pub clock: Option<String>,
+    /// Matches for each pairing. One is played unpaired; more are paired and must be even. `None`: 2.
+    pub games: Option<u32>,
+    /// The seed of all chance.
+    pub seed: Option<String>,
+    /// Games at once.
+    pub jobs: Option<usize>,
+    /// The folder that bots are looked for in and started in; absolute.
+    pub folder: PathBuf,
+}
+
+/// Makes an event of flags. `builtins` are the names of the built-in bots.
+///
+/// A bot is named after its built-in, its folder, its script or its program; one that is named like another
+/// gets a number (`greedy`, `greedy-2`).
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, ConfigError> {
+    let mut reader = Reader::default();
+    let layer = DEFAULTS.0.clone();
+    let kind = find(&flags.game);
+    if kind.is_none() {
+        let names = GAMES.iter().map(|kind| kind.facts().name);
+        let title = format!(
+            "there is no game {}; {}",
+            quoted(&flags.game),
+            suggestion(&flags.game, names)
+        );
+        reader.error.push(None, title, "");
+    }
+    let rules = kind.map_or_else(Map::new, |kind| rules(&mut reader, &flags.rules, kind));
+    let clock = match &flags.clock {
+        Some(text) => clock(&mut reader, text),
+        None => layer.clock,
+    };
+    let games = flags.games.unwrap_or(2);
+    if games == 0 || (games > 1 && !games.is_multiple_of(2)) {
+        let title = format!(
+            "{games} games are not possible: each is played twice, with sides swapped; one game, or an even number, is right"
+        );
+        reader.error.push(None, title, "");
+    }
+    let seed = flags.seed.as_deref().and_then(|text| {
+        let right = "a number or text is right";
+        plain_text(text.trim(), MAX_SEED_CHARS, right.into())
+            .map_err(|wrong| {
+                let title = format!("the seed {}; {}", wrong.what, wrong.right);
+                reader.error.push(None, title, "");
+            })
+            .ok()
+    });
+    let bots = bots(&mut reader, flags, &layer.limits, builtins);
+    let config = EventConfig {
+        file: None,
+        base: flags.folder.clone(),
+        name: flags.name.clone(),
+        game: flags.game.clone(),
+        format: Format::RoundRobin,
+        games,
+        paired: games != 1,
+        rounds: 1,
+        seats: 2,
+        opening_plies: 0,
+        openings: Vec::new(),
+        restart: Restart::Match,
+        seed,
+        jobs: flags.jobs,
+        rules,
+        clock,
+        limits: layer.limits,
+        bots,
+    };
+    if let Some(message) = too_many_matches(&config) {
+        reader.error.push(None, message, "");
+    }
+    if reader.error.is_empty() {
+        Ok(config)
+    } else {
+        Err(reader.error)
+    }
+}
+
+fn bots(
+    reader: &mut Reader,
+    flags: &Flags,
+    limits: &super::Limits,
+    builtins: &[&str],
+) -> Vec<BotSpec> {
+    if flags.bots.len() < 2 {
+        let title = "at least two bots are needed: builtin:NAME, a command line, or a folder with a bot.toml each";
+        reader.error.push(None, title, "");
+    }
+    let mut bots: Vec<BotSpec> = Vec::new();
+    for text in &flags.bots {
+        if let Some((name, program)) = bots::from_text(reader, text, &flags.folder, builtins) {
+            bots.push(BotSpec {
+                name: free_name(&name, &bots),
+                line: None,
+                program,
+                env: Vec::new(),
+                options: Map::new(),
+                limits: limits.clone(),
+            });
+        }
+    }
+    bots
+}
+
+/// The name, or with a number behind it where a bot has it already.
+fn free_name(name: &str, bots: &[BotSpec]) -> String {
+    let taken = |name: &str| bots.iter().any(|bot| bot.name == name);
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    std::iter::once(name.to_owned())
+        .chain(numbered)
+        .find(|name| !taken(name))
+        .unwrap_or_default()
+}
+
+/// Reads `KEY=VALUE` pairs as options of the game.
+fn rules(reader: &mut Reader, pairs: &[String], kind: &dyn Kind) -> Map<String, Value> {
+    let mut given = Map::new();
+    let mut places = Vec::new();
+    for pair in pairs {
+        let source = reader.error.add_source("--rule", pair);
+        let whole = Place::new(source, 0..pair.len());
+        let Some((key, text)) = pair.split_once('=') else {
+            let title = format!("{} is no option with its value", quoted(pair));
+            reader.error.push(Some(whole), title, "KEY=VALUE is right");
+            continue;
+        };
+        let key = key.trim();
+        let value = if given.contains_key(key) {
+            Err(Wrong::new("is given twice", "leave one out"))
+        } else {
+            option_value(text)
+        };
+        match value {
+            Ok(value) => {
+                given.insert(key.to_owned(), value);
+                places.push((key, whole));
+            }
+            Err(wrong) => {
+                let title = format!("the option {} {}", quoted(key), wrong.what);
+                reader.error.push(Some(whole), title, wrong.right);
+            }
+        }
+    }
+    check_rules(&given, kind, |key, wrong, _| {
+        let place = places.iter().find(|(name, _)| *name == key);
+        let place = place.map(|(_, place)| place.clone());
+        let title = format!("the option {} {}", quoted(key), wrong.what);
+        reader.error.push(place, title, wrong.right);
+    });
+    given
+}
+
+/// The value of an option: TOML, or else the text itself.
+fn option_value(text: &str) -> Result<Value, Wrong> {
+    let text = text.trim();
+    match DeValue::parse(text) {
+        Ok(value) if !matches!(value.get_ref(), DeValue::Datetime(_)) => json(value.get_ref()),
+        _ => Ok(Value::from(text)),
+    }
+}
+
+/// Reads a clock in one line, over the default clock.
+///
+/// The line is a list with commas. Each part is `KEY=VALUE` with a key of `[clock]`: `main`, `increment`, `move`, `delay`,
+/// `margin`, `ready`, `kind`, `wall_ceiling`. The first part may be the short form `MAIN` or `MAIN+INCREMENT` instead.
+/// A duration needs its unit. Examples: `60s+100ms`, `2m`, `move=5s`, `60s+1s,kind=wall,margin=20ms`.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn parse_clock(text: &str) -> Result<ClockSpec, ConfigError> {
+    let mut reader = Reader::default();
+    let spec = clock(&mut reader, text);
+    if reader.error.is_empty() {
+        Ok(spec)
+    } else {
+        Err(reader.error)
+    }
+}
+
+fn clock(reader: &mut Reader, text: &str) -> ClockSpec {
+    let source = reader.error.add_source("--clock", text);
+    let mut spec = DEFAULTS.0.clock;
+    let mut given: Vec<&str> = Vec::new();
+    let mut start = 0;
+    for (index, part) in text.split(',').enumerate() {
+        let place = Place::new(source, start..start + part.len());
+        start += part.len() + 1;
+        let settings: Vec<(&str, &str)> = match part.split_once('=') {
+            Some((key, value)) => vec![(key.trim(), value.trim())],
+            None if index == 0 => match part.split_once('+') {
+                Some((main, increment)) => vec![("main", main), ("increment", increment)],
+                None => vec![("main", part)],
+            },
+            None => {
+                let title = format!("{} is no part of a clock", quoted(part));
+                let right = "KEY=VALUE is right; MAIN+INCREMENT stands first";
+                reader.error.push(Some(place), title, right);
+                continue;
+            }
+        };
+        for (key, value) in settings {
+            let result = if given.contains(&key) {
+                Err(Wrong::new("is given twice", "leave one out"))
+            } else {
+                set_clock(&mut spec, key, value)
+            };
+            given.push(key);
+            if let Err(wrong) = result {
+                let title = format!("{} {}", quoted(key), wrong.what);
+                reader.error.push(Some(place.clone()), title, wrong.right);
+            }
+        }
+    }
+    if reader.error.is_empty()
+        && let Some(wrong) = clock_conflict(&spec)
+    {
+        let title = format!("`wall_ceiling` {}", wrong.what);
+        let place = Place::new(source, 0..text.len());
+        reader.error.push(Some(place), title, wrong.right);
+    }
+    spec
+}
+
+fn set_clock(spec: &mut ClockSpec, key: &str, value: &str) -> Result<(), Wrong> {
+    match key {
+        "main" => spec.main_us = Some(duration(value, 1)?),
+        "increment" => spec.increment_us = duration(value, 0)?,
+        "move" => spec.move_us = Some(duration(value, 1)?),
+        "delay" => spec.delay_us = duration(value, 0)?,
+        "margin" => spec.margin_us = duration(value, 0)?,
+        "ready" => spec.ready_us = duration(value, 1)?,
+        "kind" => spec.kind = super::reader::word(value, super::sections::CLOCK_KINDS)?,
+        "wall_ceiling" => spec.ceiling_us = Some(duration(value, 1)?),
+        _ => {
+            return Err(Wrong::new(
+                "is no key of a clock",
+                suggestion(key, CLOCK_KEYS.iter().copied()),
+            ));
+        }
+    }
+    Ok(())
+}

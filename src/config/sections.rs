@@ -1,0 +1,432 @@
+//! The keys of `[event]`, `[rules]`, `[clock]` and `[limits]`: what each may hold and what it sets.
+
+use hakem_protocol::ClockKind;
+use serde_json::{Map, Value};
+
+use super::diagnose::{quoted, suggestion};
+use super::reader::{Reader, Section, Words, Wrong, integer, plain_text};
+use super::units::show_duration;
+use super::{Format, Limits, Restart, Sandbox};
+use crate::clock::ClockSpec;
+use crate::game::{GAMES, Kind, find};
+
+/// The keys of a whole event file.
+pub(super) const FILE_KEYS: &[&str] = &["event", "rules", "clock", "limits", "bot"];
+
+/// The keys of `[event]`.
+pub(super) const EVENT_KEYS: &[&str] = &[
+    "name",
+    "game",
+    "format",
+    "games",
+    "paired",
+    "rounds",
+    "seats",
+    "candidate",
+    "opening_plies",
+    "openings",
+    "restart",
+    "seed",
+    "jobs",
+];
+
+/// The keys of `[clock]`.
+pub(super) const CLOCK_KEYS: &[&str] = &[
+    "main",
+    "increment",
+    "move",
+    "delay",
+    "margin",
+    "ready",
+    "kind",
+    "wall_ceiling",
+];
+
+/// The keys of `[limits]`.
+pub(super) const LIMIT_KEYS: &[&str] = &[
+    "memory",
+    "processes",
+    "stderr",
+    "output",
+    "line",
+    "note",
+    "disk",
+    "exit",
+    "ponder",
+    "runtime",
+    "sandbox",
+    "cores",
+];
+
+/// Where keys belong, for one that stands in a wrong section.
+pub(super) const HOMES: &[(&str, &[&str])] = &[
+    ("[event]", EVENT_KEYS),
+    ("[clock]", CLOCK_KEYS),
+    ("[limits]", LIMIT_KEYS),
+    ("[[bot]]", super::bots::BOT_KEYS),
+];
+
+/// The same for a bot, which may have limits of its own.
+pub(super) const BOT_HOMES: &[(&str, &[&str])] = &[
+    ("`limits = { ... }`", LIMIT_KEYS),
+    ("[event]", EVENT_KEYS),
+    ("[clock]", CLOCK_KEYS),
+];
+
+const FORMATS: &Words<Format> = &[
+    ("round-robin", Some(Format::RoundRobin)),
+    ("gauntlet", None),
+    ("swiss", None),
+    ("knockout", None),
+    ("ladder", None),
+];
+
+const RESTARTS: &Words<Restart> = &[
+    ("match", Some(Restart::Match)),
+    ("game", Some(Restart::Game)),
+];
+
+const SANDBOXES: &Words<Sandbox> = &[
+    ("auto", Some(Sandbox::Auto)),
+    ("none", Some(Sandbox::None)),
+    ("limits", None),
+    ("strict", None),
+];
+
+pub(super) const CLOCK_KINDS: &Words<ClockKind> = &[
+    ("fair", Some(ClockKind::Fair)),
+    ("wall", Some(ClockKind::Wall)),
+    ("cpu", Some(ClockKind::Cpu)),
+];
+
+/// The word of a format in an event file.
+pub(super) fn format_word(format: Format) -> &'static str {
+    word_of(FORMATS, format)
+}
+
+/// The word of a restart rule.
+pub(super) fn restart_word(restart: Restart) -> &'static str {
+    word_of(RESTARTS, restart)
+}
+
+/// The word of a clock kind.
+pub(super) fn clock_kind_word(kind: ClockKind) -> &'static str {
+    word_of(CLOCK_KINDS, kind)
+}
+
+/// The word of a sandbox level.
+pub(super) fn sandbox_word(sandbox: Sandbox) -> &'static str {
+    match sandbox {
+        Sandbox::Limits => "limits",
+        Sandbox::Strict => "strict",
+        offered => word_of(SANDBOXES, offered),
+    }
+}
+
+fn word_of<T: Copy + PartialEq>(words: &Words<T>, meaning: T) -> &'static str {
+    words
+        .iter()
+        .find(|(_, known)| *known == Some(meaning))
+        .map_or("", |(word, _)| *word)
+}
+
+/// `[event]` as it is read, layer over layer.
+#[derive(Clone, Default)]
+pub(super) struct EventKeys {
+    pub(super) name: Option<String>,
+    pub(super) game: Option<&'static str>,
+    pub(super) format: Option<Format>,
+    pub(super) games: Option<u32>,
+    pub(super) paired: Option<bool>,
+    pub(super) rounds: Option<u32>,
+    pub(super) seats: Option<usize>,
+    pub(super) opening_plies: Option<u32>,
+    pub(super) openings: Option<String>,
+    pub(super) restart: Option<Restart>,
+    pub(super) seed: Option<String>,
+    pub(super) jobs: Option<usize>,
+}
+
+/// Overwrites a setting where the file has its key.
+fn set<T>(slot: &mut T, read: Option<T>) {
+    if let Some(value) = read {
+        *slot = value;
+    }
+}
+
+/// Overwrites a setting that may be absent.
+fn set_some<T>(slot: &mut Option<T>, read: Option<T>) {
+    if read.is_some() {
+        *slot = read;
+    }
+}
+
+/// Matches for a pairing, and rounds, at most.
+const MAX_GAMES: u32 = 1_000_000;
+
+/// Characters of a seed at most.
+pub(super) const MAX_SEED_CHARS: usize = 256;
+
+/// Reads `[event]`.
+pub(super) fn event(reader: &mut Reader, section: &Section<'_>, keys: &mut EventKeys) {
+    set_some(
+        &mut keys.name,
+        reader.text(section, "name", 200, "Spring course"),
+    );
+    set_some(&mut keys.game, reader.value(section, "game", game));
+    set_some(&mut keys.format, reader.word(section, "format", FORMATS));
+    set_some(
+        &mut keys.games,
+        reader.whole(section, "games", 1..=MAX_GAMES),
+    );
+    set_some(&mut keys.paired, reader.flag(section, "paired"));
+    set_some(
+        &mut keys.rounds,
+        reader.whole(section, "rounds", 1..=MAX_GAMES),
+    );
+    set_some(&mut keys.seats, reader.whole(section, "seats", 2..=4));
+    set_some(
+        &mut keys.opening_plies,
+        reader.whole(section, "opening_plies", 0..=1000),
+    );
+    set_some(
+        &mut keys.openings,
+        reader.text(section, "openings", 4096, "openings.jsonl"),
+    );
+    set_some(&mut keys.restart, reader.word(section, "restart", RESTARTS));
+    set_some(&mut keys.seed, reader.value(section, "seed", seed));
+    set_some(&mut keys.jobs, reader.whole(section, "jobs", 1..=10_000));
+    if section.has("candidate") {
+        reader.error.push(
+            Some(section.key_place("candidate")),
+            "`candidate` in [event] names the bot of a gauntlet, which is not yet offered by this version",
+            "leave it out; round-robin is offered",
+        );
+    }
+}
+
+fn game(value: &toml::de::DeValue<'_>) -> Result<&'static str, Wrong> {
+    let names = || GAMES.iter().map(|kind| kind.facts().name);
+    let listed = || names().collect::<Vec<_>>().join(", ");
+    match value.as_str() {
+        Some(text) => find(text)
+            .map(|kind| kind.facts().name)
+            .ok_or_else(|| Wrong::new(format!("is {}", quoted(text)), suggestion(text, names()))),
+        None => Err(Wrong::new(
+            format!("is {}", super::reader::kind(value)),
+            format!("the name of a game is right: {}", listed()),
+        )),
+    }
+}
+
+fn seed(value: &toml::de::DeValue<'_>) -> Result<String, Wrong> {
+    let right = || "a whole number or text is right, like 42 or \"spring\"".to_owned();
+    if let Some(number) = integer(value) {
+        return Ok(number.to_string());
+    }
+    match value.as_str() {
+        Some(text) => plain_text(text.trim(), MAX_SEED_CHARS, right()),
+        None => Err(Wrong::new(
+            format!("is {}", super::reader::kind(value)),
+            right(),
+        )),
+    }
+}
+
+/// What belongs together in `[event]`. Fills in what depends on other keys.
+pub(super) fn check_event(reader: &mut Reader, section: &Section<'_>, keys: &mut EventKeys) {
+    if !section.has("game") {
+        reader.error.push(
+            Some(section.header()),
+            "[event] does not name its game",
+            format!("`game = \"{}\"`, or another", GAMES[0].facts().name),
+        );
+    }
+    let paired = keys.paired.unwrap_or(true);
+    match keys.games {
+        None => keys.games = Some(if paired { 2 } else { 1 }),
+        Some(games) if paired && !games.is_multiple_of(2) => reader.error.push(
+            Some(section.place("games")),
+            format!(
+                "`games` in [event] is {games}, but each match is played twice, with sides swapped"
+            ),
+            format!(
+                "an even number is right, like {}; or `paired = false`",
+                games + 1
+            ),
+        ),
+        Some(_) => {}
+    }
+    if section.has("openings") && keys.opening_plies.is_some_and(|plies| plies > 0) {
+        reader.error.push(
+            Some(section.key_place("openings")),
+            "`openings` and `opening_plies` in [event] both say where games begin",
+            "leave one of them out",
+        );
+    }
+    if let (Some(kind), Some(seats)) = (keys.game.and_then(find), keys.seats)
+        && let Some(wrong) = seats_problem(kind, seats)
+    {
+        reader.wrong(section, "seats", wrong);
+        keys.seats = None;
+    }
+}
+
+fn seats_problem(kind: &dyn Kind, seats: usize) -> Option<Wrong> {
+    let facts = kind.facts();
+    if !(facts.min_seats..=facts.max_seats).contains(&seats) {
+        let possible = if facts.min_seats == facts.max_seats {
+            format!("{} is right", facts.min_seats)
+        } else {
+            format!("{} to {} are possible", facts.min_seats, facts.max_seats)
+        };
+        let what = format!("is {seats}, but {} is not played so", facts.title);
+        Some(Wrong::new(what, possible))
+    } else if seats > 2 {
+        let what = format!("is {seats}, which is not yet offered by this version");
+        Some(Wrong::new(what, "2 is"))
+    } else {
+        None
+    }
+}
+
+/// Reads `[rules]` against the game; all wrong options are found.
+pub(super) fn rules(
+    reader: &mut Reader,
+    section: &Section<'_>,
+    kind: &dyn Kind,
+) -> Map<String, Value> {
+    let given = reader.json(section);
+    check_rules(&given, kind, |key, wrong, is_known| {
+        // Options that were already refused are not in `given`.
+        let place = if is_known {
+            section.place(key)
+        } else {
+            section.key_place(key)
+        };
+        let title = format!("{} in {} {}", quoted(key), section.name(), wrong.what);
+        reader.error.push(Some(place), title, wrong.right);
+    });
+    given
+}
+
+/// Checks options against the game. `tell` gets each bad one: its key, what is wrong, and whether its name is known at all.
+pub(super) fn check_rules(
+    given: &Map<String, Value>,
+    kind: &dyn Kind,
+    mut tell: impl FnMut(&str, Wrong, bool),
+) {
+    let mut left = given.clone();
+    let defaults = kind.rules(&Map::new()).map(|rules| rules.options());
+    if let Ok(Value::Object(known)) = defaults {
+        for key in given.keys().filter(|key| !known.contains_key(*key)) {
+            let wrong = Wrong::new(
+                format!("is no option of {}", kind.facts().title),
+                suggestion(key, known.keys().map(String::as_str)),
+            );
+            tell(key, wrong, false);
+            left.remove(key);
+        }
+    }
+    // The game tells one error at a time: without that option it tells the next.
+    while let Err(error) = kind.rules(&left) {
+        tell(&error.key, Wrong::new("does not fit", error.message), true);
+        if left.remove(&error.key).is_none() {
+            break;
+        }
+    }
+}
+
+/// Reads `[clock]`.
+pub(super) fn clock(reader: &mut Reader, section: &Section<'_>, clock: &mut ClockSpec) {
+    set_some(&mut clock.main_us, reader.duration(section, "main", 1));
+    set(
+        &mut clock.increment_us,
+        reader.duration(section, "increment", 0),
+    );
+    set_some(&mut clock.move_us, reader.duration(section, "move", 1));
+    set(&mut clock.delay_us, reader.duration(section, "delay", 0));
+    set(&mut clock.margin_us, reader.duration(section, "margin", 0));
+    set(&mut clock.ready_us, reader.duration(section, "ready", 1));
+    set(&mut clock.kind, reader.word(section, "kind", CLOCK_KINDS));
+    set_some(
+        &mut clock.ceiling_us,
+        reader.duration(section, "wall_ceiling", 1),
+    );
+    if let Some(wrong) = clock_conflict(clock) {
+        reader.wrong(section, "wall_ceiling", wrong);
+    }
+}
+
+/// What is wrong with the ceiling of a clock whose parts fit one by one.
+pub(super) fn clock_conflict(clock: &ClockSpec) -> Option<Wrong> {
+    let longest = clock.move_us? + clock.delay_us + clock.margin_us;
+    let ceiling = clock.ceiling_us.filter(|&ceiling| ceiling < longest)?;
+    Some(Wrong::new(
+        format!(
+            "is {}, but an answer may take {} (`move`, `delay` and `margin`)",
+            show_duration(ceiling),
+            show_duration(longest)
+        ),
+        format!("{} is the least", show_duration(longest)),
+    ))
+}
+
+const KB: u64 = 1 << 10;
+const MB: u64 = 1 << 20;
+const GB: u64 = 1 << 30;
+
+/// Reads `[limits]`, or a bot's own.
+pub(super) fn limits(
+    reader: &mut Reader,
+    section: &Section<'_>,
+    limits: &mut Limits,
+    base: &std::path::Path,
+) {
+    set(
+        &mut limits.memory,
+        reader.size(section, "memory", MB..=1024 * GB),
+    );
+    set(
+        &mut limits.processes,
+        reader.whole(section, "processes", 1..=100_000),
+    );
+    set(
+        &mut limits.stderr,
+        reader.size(section, "stderr", 0..=64 * GB),
+    );
+    set(
+        &mut limits.output,
+        reader.size(section, "output", KB..=64 * GB),
+    );
+    // A line and a note are held in memory, so their bounds are ours.
+    let line = reader.size(section, "line", KB..=64 * MB);
+    set(&mut limits.line, line.and_then(|n| usize::try_from(n).ok()));
+    let note = reader.size(section, "note", 0..=MB);
+    set(&mut limits.note, note.and_then(|n| usize::try_from(n).ok()));
+    set(&mut limits.disk, reader.size(section, "disk", 0..=64 * GB));
+    set(&mut limits.exit_us, reader.duration(section, "exit", 0));
+    set(
+        &mut limits.cores,
+        reader.whole(section, "cores", 1..=10_000),
+    );
+    set(&mut limits.ponder, reader.flag(section, "ponder"));
+    if let Some(folders) = reader.texts(section, "runtime", "[\"~/.pyenv/versions/3.11.7\"]") {
+        let wrong = folders
+            .iter()
+            .find_map(|folder| super::read::path_problem(folder));
+        match wrong {
+            Some(wrong) => reader.wrong(section, "runtime", wrong),
+            None => {
+                limits.runtime = folders
+                    .iter()
+                    .map(|folder| super::read::resolve(base, folder))
+                    .collect();
+            }
+        }
+    }
+    set(
+        &mut limits.sandbox,
+        reader.word(section, "sandbox", SANDBOXES),
+    );
+}

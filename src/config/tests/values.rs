@@ -1,0 +1,554 @@
+//! What a good file, good flags and a good clock line mean.
+
+use hakem_protocol::{ClockKind, limits as protocol};
+use serde_json::json;
+
+use super::read::DEFAULTS;
+use super::sections::{CLOCK_KEYS, EVENT_KEYS, FILE_KEYS, LIMIT_KEYS};
+use super::*;
+
+const SMALL: &str = "[event]\ngame = \"mangala\"\n[[bot]]\nname = \"a\"\nbuiltin = \"greedy\"\n[[bot]]\nname = \"b\"\nbuiltin = \"random\"\n";
+
+#[test]
+fn every_key_is_read() {
+    let config = config(FULL);
+    assert_eq!(
+        config.file.as_deref(),
+        Some(Path::new("/events/spring.toml"))
+    );
+    assert_eq!(config.base, Path::new("/events"));
+    assert_eq!(config.name, "Spring course");
+    assert_eq!(config.game, "mangala");
+    assert_eq!(config.format, Format::RoundRobin);
+    assert_eq!((config.games, config.paired, config.rounds), (10, true, 3));
+    assert_eq!((config.seats, config.opening_plies), (2, 4));
+    assert_eq!(config.restart, Restart::Game);
+    assert_eq!(config.seed.as_deref(), Some("42"));
+    assert_eq!(config.jobs, Some(2));
+    assert_eq!(Value::Object(config.rules.clone()), json!({"sets": 3}));
+    assert_eq!(
+        config.clock,
+        ClockSpec {
+            main_us: Some(60_000_000),
+            increment_us: 100_000,
+            move_us: Some(5_000_000),
+            delay_us: 500_000,
+            margin_us: 20_000,
+            ready_us: 3_000_000,
+            kind: ClockKind::Wall,
+            ceiling_us: Some(51_000_000),
+        }
+    );
+    let limits = Limits {
+        memory: 256 << 20,
+        processes: 8,
+        stderr: 2 << 20,
+        output: 8 << 20,
+        line: 512 << 10,
+        note: 1 << 10,
+        disk: 32 << 20,
+        exit_us: 1_000_000,
+        cores: 2,
+        ponder: false,
+        runtime: vec!["/events/python".into(), "/opt/python".into()],
+        sandbox: Sandbox::None,
+    };
+    assert_eq!(config.limits, limits);
+    let own = Limits {
+        memory: 1 << 30,
+        ponder: true,
+        ..limits.clone()
+    };
+    let options = json!({"depth": 4, "deep": {"list": [1, 2.5, "x", true]}});
+    let Value::Object(options) = options else {
+        unreachable!()
+    };
+    let command = |argv: &[&str], dir: &str, own_dir| Program::Command {
+        argv: argv.iter().map(|&word| word.into()).collect(),
+        dir: dir.into(),
+        own_dir,
+    };
+    assert_eq!(
+        config.bots,
+        [
+            BotSpec {
+                name: "team-a".into(),
+                line: Some(42),
+                program: command(&["python3", "bot.py"], "/events/entries/team-a", true),
+                env: vec![("LEVEL".into(), "3".into())],
+                options,
+                limits: own,
+            },
+            BotSpec {
+                name: "house".into(),
+                line: Some(50),
+                program: Program::Builtin("greedy".into()),
+                env: vec![],
+                options: Map::new(),
+                limits: limits.clone(),
+            },
+            BotSpec {
+                name: "shell words".into(),
+                line: Some(54),
+                program: command(&["./bot", "--name", "two words"], "/events", false),
+                env: vec![],
+                options: Map::new(),
+                limits,
+            },
+        ]
+    );
+    assert_eq!(config.warnings(), Vec::<String>::new());
+}
+
+#[test]
+fn the_defaults_are_those_of_the_default_file() {
+    assert_eq!(DEFAULTS.1.to_string(), "", "default.toml is in order");
+    let config = config(SMALL);
+    assert_eq!(config.name, "spring");
+    assert_eq!(config.format, Format::RoundRobin);
+    assert_eq!((config.games, config.paired, config.rounds), (2, true, 1));
+    assert_eq!((config.seats, config.opening_plies), (2, 0));
+    assert_eq!(config.restart, Restart::Match);
+    assert_eq!((&config.seed, config.jobs), (&None, None));
+    let clock = default_clock();
+    assert_eq!(config.clock, clock);
+    assert_eq!(
+        (clock.main_us, clock.move_us, clock.ceiling_us),
+        (None, None, None)
+    );
+    assert_eq!(
+        (clock.increment_us, clock.delay_us, clock.margin_us),
+        (0, 0, 0)
+    );
+    assert_eq!(clock.ready_us, protocol::READY_MS * 1000);
+    let linux = cfg!(target_os = "linux");
+    assert_eq!(clock.kind == ClockKind::Fair, linux);
+    let limits = Limits::default();
+    assert_eq!(config.limits, limits);
+    assert_eq!(config.bots[0].limits, limits);
+    assert_eq!(limits.memory, 512 << 20);
+    assert_eq!((limits.processes, limits.cores), (32, 1));
+    assert_eq!(limits.stderr, protocol::MAX_STDERR_BYTES);
+    assert_eq!(limits.output, protocol::MAX_OUTPUT_BYTES);
+    assert_eq!(limits.line, protocol::MAX_LINE_BYTES);
+    assert_eq!(limits.note, protocol::MAX_NOTE_BYTES);
+    assert_eq!(limits.disk, 64 << 20);
+    assert_eq!(limits.exit_us, protocol::EXIT_MS * 1000);
+    assert!(limits.ponder && limits.runtime.is_empty());
+    assert_eq!(limits.sandbox, Sandbox::Auto);
+    assert_eq!(config.warnings().len(), 1, "no limit on time at all");
+}
+
+#[test]
+fn the_default_file_shows_every_key() {
+    let shown = |key: &str| {
+        DEFAULT_TOML.lines().any(|line| {
+            let line = line.trim_start_matches(['#', ' ']);
+            line.starts_with(&format!("{key} =")) || line.contains(&format!("[{key}]"))
+        })
+    };
+    let bot = bots::BOT_KEYS;
+    for keys in [FILE_KEYS, EVENT_KEYS, CLOCK_KEYS, LIMIT_KEYS, bot] {
+        for key in keys {
+            assert!(shown(key), "default.toml does not show `{key}`");
+        }
+    }
+    // With its examples taken out of their comments it is a good file, so they cannot be wrong.
+    let text: String = DEFAULT_TOML
+        .lines()
+        .map(|line| match line.strip_prefix("# ") {
+            Some(rest) if rest.starts_with('[') || rest.contains(" = ") => rest,
+            _ => line,
+        })
+        .filter(|line| !line.starts_with("candidate") && !line.starts_with("openings"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let config = config(&text);
+    assert_eq!(config.bots.len(), 2);
+    assert_eq!(config.clock.main_us, Some(60_000_000));
+}
+
+#[test]
+fn games_follow_pairing() {
+    let unpaired = SMALL.replace(
+        "[[bot]]\nname = \"a\"",
+        "paired = false\n[[bot]]\nname = \"a\"",
+    );
+    assert_eq!(config(&unpaired).games, 1);
+    let odd = unpaired.replace("paired = false", "paired = false\ngames = 1_001");
+    assert_eq!(config(&odd).games, 1001);
+}
+
+#[test]
+fn clock_lines() {
+    let default = default_clock();
+    let good = |text: &str, wanted: ClockSpec| match parse_clock(text) {
+        Ok(clock) => assert_eq!(clock, wanted, "{text}"),
+        Err(error) => panic!("{text}: {error}"),
+    };
+    let main = |main_us, increment_us| ClockSpec {
+        main_us: Some(main_us),
+        increment_us,
+        ..default
+    };
+    good("60s+100ms", main(60_000_000, 100_000));
+    good(" 60s + 100ms ", main(60_000_000, 100_000));
+    good("2m", main(120_000_000, 0));
+    good("main=60s,increment=1s", main(60_000_000, 1_000_000));
+    good(
+        "move=5s",
+        ClockSpec {
+            move_us: Some(5_000_000),
+            ..default
+        },
+    );
+    good(
+        "60s+1s,kind=cpu,margin=20ms,delay=1ms,ready=1s,wall_ceiling=9m",
+        ClockSpec {
+            kind: ClockKind::Cpu,
+            margin_us: 20_000,
+            delay_us: 1000,
+            ready_us: 1_000_000,
+            ceiling_us: Some(540_000_000),
+            ..main(60_000_000, 1_000_000)
+        },
+    );
+}
+
+#[test]
+fn bad_clock_lines() {
+    let text =
+        |spec: &str| parse_clock(spec).map_or_else(|error| error.to_string(), |_| "good".into());
+    insta::assert_snapshot!(text("60+100ms,mov=5s,5s"), @r##"
+    error: `main` is no duration: time unit needed, for example 60sec or 60ms
+     --> --clock:1:1
+      |
+    1 | 60+100ms,mov=5s,5s
+      | ^^^^^^^^ a duration is a number and a unit, like "60s", "100ms" or "2m"
+
+    error: `mov` is no key of a clock
+     --> --clock:1:10
+      |
+    1 | 60+100ms,mov=5s,5s
+      |          ^^^^^^ did you mean `move`?
+
+    error: `5s` is no part of a clock
+     --> --clock:1:17
+      |
+    1 | 60+100ms,mov=5s,5s
+      |                 ^^ KEY=VALUE is right; MAIN+INCREMENT stands first
+    "##);
+    insta::assert_snapshot!(text("main=1s,main=2s"), @r##"
+    error: `main` is given twice
+     --> --clock:1:9
+      |
+    1 | main=1s,main=2s
+      |         ^^^^^^^ leave one out
+    "##);
+    insta::assert_snapshot!(text("move=5s,wall_ceiling=1s,kind=fiar"), @r##"
+    error: `kind` is `fiar`
+     --> --clock:1:25
+      |
+    1 | move=5s,wall_ceiling=1s,kind=fiar
+      |                         ^^^^^^^^^ did you mean `fair`?
+    "##);
+    insta::assert_snapshot!(text("move=5s,wall_ceiling=1s"), @r##"
+    error: `wall_ceiling` is 1s, but an answer may take 5s (`move`, `delay` and `margin`)
+     --> --clock:1:1
+      |
+    1 | move=5s,wall_ceiling=1s
+      | ^^^^^^^^^^^^^^^^^^^^^^^ 5s is the least
+    "##);
+    insta::assert_snapshot!(text(""), @r##"
+    error: `main` is no duration: value was empty
+     --> --clock:1:1
+      |
+    1 |
+      | ^ a duration is a number and a unit, like "60s", "100ms" or "2m"
+    "##);
+}
+
+fn flags(bots: &[&str]) -> Flags {
+    Flags {
+        name: "duel".into(),
+        game: "mangala".into(),
+        bots: bots.iter().map(|&bot| bot.into()).collect(),
+        folder: "/events".into(),
+        ..Flags::default()
+    }
+}
+
+#[test]
+fn an_event_of_flags() {
+    let config = from_flags(
+        &Flags {
+            rules: vec!["sets=3".into(), "rematch_on_draw = true".into()],
+            clock: Some("10s+1ms".into()),
+            games: Some(4),
+            seed: Some("42".into()),
+            ..flags(&[
+                "builtin:greedy",
+                "builtin:greedy",
+                "python3 -u bots/kuyu.py",
+                "./bin/hazine",
+            ])
+        },
+        BUILTINS,
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(
+        Value::Object(config.rules),
+        json!({"sets": 3, "rematch_on_draw": true})
+    );
+    assert_eq!(config.clock.main_us, Some(10_000_000));
+    assert_eq!((config.games, config.paired), (4, true));
+    assert_eq!(config.seed.as_deref(), Some("42"));
+    let names: Vec<&str> = config.bots.iter().map(|bot| bot.name.as_str()).collect();
+    assert_eq!(names, ["greedy", "greedy-2", "kuyu", "hazine"]);
+    assert_eq!(
+        config.bots[2].program,
+        Program::Command {
+            argv: vec!["python3".into(), "-u".into(), "bots/kuyu.py".into()],
+            dir: "/events".into(),
+            own_dir: false,
+        }
+    );
+    let two = flags(&["builtin:greedy", "builtin:random"]);
+    let config = from_flags(&two, BUILTINS).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((config.games, config.paired), (2, true));
+    assert_eq!(config.clock, default_clock());
+    let one = Flags {
+        games: Some(1),
+        ..two
+    };
+    let config = from_flags(&one, BUILTINS).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((config.games, config.paired), (1, false));
+}
+
+#[test]
+fn a_folder_with_a_bot_file_is_a_bot() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let bot = folder.path().join("kuyu");
+    std::fs::create_dir(&bot).expect("a folder");
+    let file = bot.join("bot.toml");
+    std::fs::write(
+        &file,
+        "name = \"Kuyu\"\nbuild = \"make\"\nrun = \"./bot -q\"\n",
+    )
+    .expect("a file");
+    let program = Program::Command {
+        argv: vec!["./bot".into(), "-q".into()],
+        dir: bot.clone(),
+        own_dir: true,
+    };
+    let given = Flags {
+        folder: folder.path().into(),
+        ..flags(&["kuyu", "builtin:greedy"])
+    };
+    let config = from_flags(&given, BUILTINS).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(
+        (config.bots[0].name.as_str(), &config.bots[0].program),
+        ("Kuyu", &program)
+    );
+    // In an event file the folder alone is enough, too; the name is the event's.
+    let text = SMALL.replace("builtin = \"greedy\"", "dir = \"kuyu\"");
+    let path = folder.path().join("spring.toml");
+    let config = parse(&text, &path, BUILTINS).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(
+        (config.bots[0].name.as_str(), &config.bots[0].program),
+        ("a", &program)
+    );
+    let problems = check_programs(&config);
+    assert_eq!(problems.len(), 1);
+    assert_eq!(
+        problems[0].right,
+        format!("build it first: in {}, run make", bot.display())
+    );
+
+    std::fs::write(&file, "rum = \"./bot\"\n").expect("a file");
+    let error = parse(&text, &path, BUILTINS)
+        .expect_err("no `run`")
+        .to_string();
+    assert!(error.contains("did you mean `run`?"), "{error}");
+    assert!(error.contains("bot.toml:1:1"), "{error}");
+}
+
+#[test]
+fn bad_flags() {
+    let given = Flags {
+        game: "mangla".into(),
+        ..flags(&["builtin:gredy"])
+    };
+    let text = from_flags(&given, BUILTINS).expect_err("bad").to_string();
+    insta::assert_snapshot!(text, @r##"
+    error: there is no game `mangla`; did you mean `mangala`?
+
+    error: at least two bots are needed: builtin:NAME, a command line, or a folder with a bot.toml each
+
+    error: the bot `builtin:gredy` is `gredy`, which is no built-in bot; did you mean `greedy`?
+    "##);
+    let given = Flags {
+        games: Some(3),
+        seed: Some(" ".into()),
+        rules: vec![
+            "set=3".into(),
+            "sets".into(),
+            "sets=0".into(),
+            "sets=1".into(),
+            "x=1979-05-27".into(),
+        ],
+        clock: Some("60".into()),
+        ..flags(&["", "python3 'bot.py"])
+    };
+    let text = from_flags(&given, BUILTINS).expect_err("bad").to_string();
+    insta::assert_snapshot!(text, @r##"
+    error: `sets` is no option with its value
+     --> --rule:1:1
+      |
+    1 | sets
+      | ^^^^ KEY=VALUE is right
+
+    error: the option `sets` is given twice
+     --> --rule:1:1
+      |
+    1 | sets=1
+      | ^^^^^^ leave one out
+
+    error: the option `set` is no option of Mangala
+     --> --rule:1:1
+      |
+    1 | set=3
+      | ^^^^^ did you mean `sets`?
+
+    error: the option `x` is no option of Mangala
+     --> --rule:1:1
+      |
+    1 | x=1979-05-27
+      | ^^^^^^^^^^^^ known are rematch_on_draw, sets
+
+    error: the option `sets` does not fit
+     --> --rule:1:1
+      |
+    1 | sets=0
+      | ^^^^^^ 0 is not a number of sets; 1 to 1000 are possible
+
+    error: `main` is no duration: time unit needed, for example 60sec or 60ms
+     --> --clock:1:1
+      |
+    1 | 60
+      | ^^ a duration is a number and a unit, like "60s", "100ms" or "2m"
+
+    error: 3 games are not possible: each is played twice, with sides swapped; one game, or an even number, is right
+
+    error: the seed is blank; a number or text is right
+
+    error: the bot `` is empty; a program and its arguments are right
+
+    error: the bot `python3 'bot.py` has a quote that is not closed; close it
+    "##);
+}
+
+#[test]
+fn files_that_are_no_event_files() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let read = |path: &Path| {
+        read(path, BUILTINS)
+            .expect_err("no event")
+            .to_string()
+            .replace(&folder.path().display().to_string(), "DIR")
+    };
+    let path = folder.path().join("spring.toml");
+    insta::assert_snapshot!(read(folder.path()), @r##"
+    error: cannot read the event file DIR: it is a folder
+    "##);
+    insta::assert_snapshot!(read(&path), @r##"
+    error: cannot read the event file DIR/spring.toml: No such file or directory (os error 2)
+    "##);
+    std::fs::write(&path, b"[event]\n# a\nname = \"\xff\"\n").expect("a file");
+    insta::assert_snapshot!(read(&path), @r##"
+    error: cannot read the event file DIR/spring.toml: line 3 is not UTF-8 text
+    "##);
+    std::fs::write(&path, "").expect("a file");
+    insta::assert_snapshot!(read(&path), @r##"
+    error: the event file has no [event] section; it must name at least the game
+
+    error: the event has no bot
+    "##);
+    assert!(read(Path::new("/dev/zero")).contains("it is no regular file"));
+}
+
+#[test]
+fn openings_are_read_and_checked() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let event = folder.path().join("spring.toml");
+    let text = SMALL.replace(
+        "[[bot]]\nname = \"a\"",
+        "openings = \"o.jsonl\"\n[[bot]]\nname = \"a\"",
+    );
+    let parse = |text: &str| {
+        parse(text, &event, BUILTINS).map_err(|error| {
+            error
+                .to_string()
+                .replace(&folder.path().display().to_string(), "DIR")
+        })
+    };
+    insta::assert_snapshot!(parse(&text).expect_err("missing"), @r##"
+    error: cannot read the openings DIR/o.jsonl: No such file or directory (os error 2)
+     --> DIR/spring.toml:3:12
+      |
+    3 | openings = "o.jsonl"
+      |            ^^^^^^^^^ a file with a JSON state a line is right
+    "##);
+    let openings = folder.path().join("o.jsonl");
+    let good = r#"{"pits":[[4,4,4,4,4,4],[4,4,4,4,4,4]],"stores":[0,0],"turn":1}"#;
+    std::fs::write(&openings, format!("# start\n{good}\r\n\n  {good}")).expect("a file");
+    let config = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+    let state: Value = serde_json::from_str(good).expect("JSON");
+    assert_eq!(config.openings, [state.clone(), state]);
+    let over = r#"{"pits":[[0,0,0,0,0,0],[0,0,0,0,0,0]],"stores":[24,24],"turn":1}"#;
+    let lines = [
+        good,
+        r#"  {"pits":[[4,4,4,4,4,4]}"#,
+        &good.replace("[0,0]", "[1,0]"),
+        over,
+        "3",
+    ];
+    std::fs::write(&openings, lines.join("\n")).expect("a file");
+    insta::assert_snapshot!(parse(&text).expect_err("bad lines"), @r##"
+    error: an opening cannot be read: expected `,` or `]`
+     --> DIR/o.jsonl:2:25
+      |
+    2 |   {"pits":[[4,4,4,4,4,4]}
+      |                         ^ a state of the game as a turn message carries it is right
+
+    error: an opening cannot be read: pits and stores hold 49 stones; there are 48
+     --> DIR/o.jsonl:3:1
+      |
+    3 | {"pits":[[4,4,4,4,4,4],[4,4,4,4,4,4]],"stores":[1,0],"turn":1}
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ a state of the game as a turn message carries it is right
+
+    error: an opening cannot be read: the game is over in it
+     --> DIR/o.jsonl:4:1
+      |
+    4 | {"pits":[[0,0,0,0,0,0],[0,0,0,0,0,0]],"stores":[24,24],"turn":1}
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ a state of the game as a turn message carries it is right
+
+    error: an opening cannot be read: a state has pits (two lists of six counts), stores (two counts) and turn: invalid type: integer `3`, expected struct StateIn
+     --> DIR/o.jsonl:5:1
+      |
+    5 | 3
+      | ^ a state of the game as a turn message carries it is right
+    "##);
+    std::fs::write(&openings, "# nothing\n").expect("a file");
+    insta::assert_snapshot!(parse(&text).expect_err("no state"), @r##"
+    error: `openings` in [event] names a file without a state
+     --> DIR/spring.toml:3:12
+      |
+    3 | openings = "o.jsonl"
+      |            ^^^^^^^^^ a file with a JSON state a line is right
+    "##);
+    let both = text.replace("openings =", "opening_plies = 2\nopenings =");
+    insta::assert_snapshot!(parse(&both).expect_err("both").lines().next().unwrap_or_default(), @r##"
+    error: `openings` and `opening_plies` in [event] both say where games begin
+    "##);
+}

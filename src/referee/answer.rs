@@ -1,0 +1,198 @@
+//! Reads one line of a bot. Pure.
+
+use hakem_protocol::ErrorCode;
+use serde_json::Value;
+
+use super::play::{Fault, FaultKind};
+use crate::strict::{self, StrictError};
+
+/// What a bot said.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// `ready`.
+    Ready(Box<Ready>),
+    /// `move`.
+    Move {
+        /// The id it gives.
+        id: u64,
+        /// The move.
+        mv: Value,
+        /// A note for the record.
+        note: Option<String>,
+        /// An evaluation for the record.
+        eval: Option<Value>,
+    },
+    /// `pong`.
+    Pong {
+        /// The id it gives.
+        id: u64,
+    },
+}
+
+/// What `ready` says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ready {
+    /// The protocol version.
+    pub protocol: u64,
+    /// The name, as sent.
+    pub name: String,
+    /// The version of the bot, as sent.
+    pub version: String,
+    /// Its author, as sent.
+    pub author: String,
+    /// Whether it wants the list of legal answers.
+    pub legal: bool,
+    /// Whether it wants the whole game with each turn.
+    pub history: bool,
+    /// Whether it wants to be told of the others' moves.
+    pub events: bool,
+}
+
+/// Reads a line (without its line end).
+///
+/// # Errors
+/// The fault, in words for the bot's author.
+pub fn read(line: &[u8]) -> Result<Said, Fault> {
+    let value = strict::parse(line).map_err(|error| match error {
+        StrictError::NotUtf8 { .. } => {
+            let hint = if looks_like_utf16(line) {
+                " (it looks like UTF-16)"
+            } else {
+                ""
+            };
+            fault(ErrorCode::NotUtf8, format!("{error}{hint}"))
+        }
+        StrictError::BadJson { .. } => {
+            let hint = if looks_like_utf16(line) {
+                " (it looks like UTF-16; write UTF-8)"
+            } else {
+                ""
+            };
+            fault(ErrorCode::BadJson, format!("{error}{hint}"))
+        }
+    })?;
+    let Value::Object(mut fields) = value else {
+        return Err(bad("a message is one JSON object, not ", &value));
+    };
+    match fields.get("type") {
+        Some(Value::String(kind)) => match kind.as_str() {
+            "move" => Ok(Said::Move {
+                id: id(&fields, "move")?,
+                mv: fields
+                    .remove("move")
+                    .ok_or_else(|| message("a `move` message has a field `move`".into()))?,
+                note: match fields.remove("note") {
+                    None | Some(Value::Null) => None,
+                    Some(Value::String(note)) => Some(note),
+                    Some(other) => return Err(bad("`note` is a text, not ", &other)),
+                },
+                eval: match fields.remove("eval") {
+                    None | Some(Value::Null) => None,
+                    Some(eval @ (Value::Number(_) | Value::Object(_))) => Some(eval),
+                    Some(other) => {
+                        return Err(bad("`eval` is a number or an object, not ", &other));
+                    }
+                },
+            }),
+            "pong" => Ok(Said::Pong {
+                id: id(&fields, "pong")?,
+            }),
+            "ready" => Ok(Said::Ready(Box::new(ready(&fields)?))),
+            _ => Err(bad(
+                "a bot's message is of type ready, move or pong, not ",
+                &fields["type"],
+            )),
+        },
+        Some(other) => Err(bad("`type` is a text, not ", other)),
+        None => Err(message("a message has a field `type`".into())),
+    }
+}
+
+/// Cuts a text after so many bytes, at a character's edge.
+pub(crate) fn cut_text(text: &mut String, most: usize) {
+    if text.len() > most {
+        let end = (0..=most)
+            .rev()
+            .find(|&end| text.is_char_boundary(end))
+            .unwrap_or(0);
+        text.truncate(end);
+    }
+}
+
+fn fault(code: ErrorCode, message: String) -> Fault {
+    Fault {
+        kind: FaultKind::Code(code),
+        message,
+    }
+}
+
+fn message(message: String) -> Fault {
+    fault(ErrorCode::BadMessage, message)
+}
+
+fn bad(what: &str, value: &Value) -> Fault {
+    message(format!("{what}{}", crate::game::cut(value)))
+}
+
+fn id(fields: &serde_json::Map<String, Value>, kind: &str) -> Result<u64, Fault> {
+    match fields.get("id") {
+        Some(Value::Number(number)) => whole(number).ok_or_else(|| {
+            bad(
+                "`id` is the whole number of the question, not ",
+                &fields["id"],
+            )
+        }),
+        Some(other) => Err(bad("`id` is the whole number of the question, not ", other)),
+        None => Err(message(format!(
+            "a `{kind}` message repeats the `id` of the question"
+        ))),
+    }
+}
+
+/// A whole number, also as `3.0`; ids are compared as integers, so a large one only in its exact form.
+fn whole(number: &serde_json::Number) -> Option<u64> {
+    number.as_u64().or_else(|| {
+        number
+            .as_f64()
+            .filter(|&float| {
+                number.is_f64() && float.fract() == 0.0 && (0.0..9e15).contains(&float)
+            })
+            .map(|float| float as u64)
+    })
+}
+
+fn ready(fields: &serde_json::Map<String, Value>) -> Result<Ready, Fault> {
+    let protocol = match fields.get("protocol") {
+        Some(Value::Number(number)) => whole(number),
+        _ => None,
+    }
+    .ok_or_else(|| message("`ready` has `protocol`, the version that the bot speaks: 1".into()))?;
+    let text = |name: &str| match fields.get(name) {
+        None | Some(Value::Null) => Ok(String::new()),
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(other) => Err(bad(&format!("`{name}` of `ready` is a text, not "), other)),
+    };
+    let switch = |name: &str, usual: bool| match fields.get(name) {
+        None | Some(Value::Null) => Ok(usual),
+        Some(Value::Bool(value)) => Ok(*value),
+        Some(other) => Err(bad(
+            &format!("`{name}` of `ready` is true or false, not "),
+            other,
+        )),
+    };
+    Ok(Ready {
+        protocol,
+        name: text("name")?,
+        version: text("version")?,
+        author: text("author")?,
+        legal: switch("legal", true)?,
+        history: switch("history", false)?,
+        events: switch("events", false)?,
+    })
+}
+
+fn looks_like_utf16(line: &[u8]) -> bool {
+    line.starts_with(b"\xff\xfe")
+        || line.starts_with(b"\xfe\xff")
+        || (line.len() >= 4 && line.iter().filter(|&&byte| byte == 0).count() * 3 > line.len())
+}

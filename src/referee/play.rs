@@ -1,0 +1,524 @@
+//! One game: position, clocks, chance, record, verdict. Pure.
+
+use std::sync::Arc;
+
+use hakem_protocol::{Ask, ErrorCode};
+use serde_json::Value;
+
+use super::answer::cut_text;
+use super::record::{
+    AnswerEntry, DrawnEntry, FaultEntry, Header, PlayedGame, Recorder, ResultEntry,
+};
+use crate::chance::Draw;
+use crate::clock::{Judged, Open, SeatClock, Spent};
+use crate::event::{GameResult, Slot, Verdict};
+use crate::game::{Chance, ChanceKind, Drawn, Outcome, Position, Ruleset, Seat, Setup, ToAct};
+
+/// What a seat did wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Which kind of fault.
+    pub kind: FaultKind,
+    /// Words for its author; may be empty.
+    pub message: String,
+}
+
+/// The kinds of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// A fault that the protocol has a code for.
+    Code(ErrorCode),
+    /// `ready` was late or not valid, with the code of what was wrong.
+    NoReady(ErrorCode),
+    /// The process ended with this status.
+    Exit(i32),
+    /// The process was ended by this signal.
+    Signal(i32),
+    /// The process closed its stdout or stdin and lives.
+    ClosedPipe,
+}
+
+impl Fault {
+    /// A fault with a code.
+    pub fn code(code: ErrorCode, message: impl Into<String>) -> Fault {
+        Fault {
+            kind: FaultKind::Code(code),
+            message: message.into(),
+        }
+    }
+
+    /// The verdict on a game that is lost for it.
+    pub fn verdict(&self) -> Verdict {
+        match self.kind {
+            FaultKind::Code(code) => match code {
+                ErrorCode::IllegalMove => Verdict::IllegalMove,
+                ErrorCode::BadJson
+                | ErrorCode::BadMessage
+                | ErrorCode::WrongId
+                | ErrorCode::Unasked
+                | ErrorCode::NotUtf8 => Verdict::BadMessage,
+                ErrorCode::LineTooLong => Verdict::Flood,
+                ErrorCode::Timeout => Verdict::Timeout,
+                ErrorCode::ProtocolVersion => Verdict::NoReady,
+            },
+            FaultKind::NoReady(_) => Verdict::NoReady,
+            FaultKind::Exit(_) | FaultKind::Signal(_) | FaultKind::ClosedPipe => Verdict::Crash,
+        }
+    }
+
+    /// The reason of the result: the code, then the words.
+    pub fn reason(&self) -> String {
+        let code = match self.kind {
+            FaultKind::Code(code) | FaultKind::NoReady(code) => code.as_str().to_owned(),
+            FaultKind::Exit(status) => format!("exit {status}"),
+            FaultKind::Signal(signal) => format!("signal {signal}"),
+            FaultKind::ClosedPipe => "closed_pipe".to_owned(),
+        };
+        if self.message.is_empty() {
+            code
+        } else {
+            format!("{code}: {}", self.message)
+        }
+    }
+}
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct End {
+    /// Why it counts so.
+    pub verdict: Verdict,
+    /// The code or the rules' reason, and words.
+    pub reason: String,
+    /// Who was at fault.
+    pub against: Option<Seat>,
+    /// What it brought.
+    pub outcome: Outcome,
+}
+
+/// Who is asked next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// This seat is asked this.
+    Ask(Seat, Ask),
+    /// The game is played over within its id, as its rules say.
+    Again,
+    /// It is over.
+    Over(Box<End>),
+}
+
+/// What became of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answered {
+    /// It was applied.
+    Accepted,
+    /// It is a fault of the seat.
+    Refused(Fault),
+}
+
+/// Something that the seats are told of in `last`, `history` and `played`.
+#[derive(Debug, Default)]
+pub struct News {
+    /// The elements, one after the other.
+    pub json: Vec<u8>,
+    /// Whose action each is, and where its JSON ends.
+    pub items: Vec<(Seat, usize)>,
+}
+
+impl News {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.json.clear();
+        self.items.clear();
+    }
+
+    /// The elements with their seats.
+    pub fn iter(&self) -> impl Iterator<Item = (Seat, &[u8])> {
+        let starts = std::iter::once(0).chain(self.items.iter().map(|&(_, end)| end));
+        starts
+            .zip(&self.items)
+            .map(|(start, &(seat, end))| (seat, &self.json[start..end]))
+    }
+}
+
+/// The first bytes of an offending line that a record keeps.
+const KEPT_LINE: usize = 2_000;
+
+/// One game in play.
+#[derive(Debug)]
+pub struct Play {
+    header: Header,
+    rules: Arc<dyn Ruleset>,
+    position: Box<dyn Position>,
+    clocks: Vec<SeatClock>,
+    /// How many events of each kind and seat there were: `(kind, seat, count)`.
+    counts: Vec<(ChanceKind, Option<Seat>, u32)>,
+    again: u32,
+    moves: u32,
+    time_us: Vec<u64>,
+    cpu_us: Vec<u64>,
+    resigned: bool,
+    max_note: usize,
+    recorder: Recorder,
+    /// What happened since it was last cleared by the owner.
+    pub news: News,
+}
+
+impl Play {
+    /// Begins the game that a header describes; chance before the first question is drawn, the opening is played.
+    ///
+    /// # Errors
+    /// An opening that cannot be, in words.
+    pub fn begin(
+        header: Header,
+        rules: Arc<dyn Ruleset>,
+        max_note: usize,
+        chance: &mut dyn Draw,
+    ) -> Result<Play, String> {
+        let mut recorder = Recorder::default();
+        recorder.line("header", &header);
+        let seats = header.seats.len();
+        let mut play = Play {
+            position: first_position(&header, &*rules, 0)?,
+            clocks: vec![SeatClock::new(&header.clock); seats],
+            counts: Vec::new(),
+            again: 0,
+            moves: 0,
+            time_us: vec![0; seats],
+            cpu_us: vec![0; seats],
+            resigned: false,
+            max_note,
+            recorder,
+            news: News::default(),
+            header,
+            rules,
+        };
+        play.open(chance);
+        Ok(play)
+    }
+
+    /// What the game began from.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The position.
+    pub fn position(&mut self) -> &mut dyn Position {
+        &mut *self.position
+    }
+
+    /// A seat's clock.
+    pub fn clock(&self, seat: Seat) -> &SeatClock {
+        &self.clocks[seat]
+    }
+
+    /// The dice of an opening roll, by seat.
+    pub fn opening_roll(&self) -> Option<[u8; 2]> {
+        self.position.opening()
+    }
+
+    /// How often the game was played over within its id.
+    pub fn again(&self) -> u32 {
+        self.again
+    }
+
+    /// The record so far.
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Who is asked now.
+    pub fn next(&self) -> Next {
+        if let ToAct::Seat(seat, ask) = self.position.to_act() {
+            return Next::Ask(seat, ask);
+        }
+        let Some(outcome) = self.position.outcome() else {
+            unreachable!("chance and passes are settled, so the game is over");
+        };
+        if self.rules.plays_over(&outcome, self.again) {
+            return Next::Again;
+        }
+        let verdict = if self.resigned {
+            Verdict::Resigned
+        } else {
+            Verdict::Rule
+        };
+        Next::Over(Box::new(End {
+            verdict,
+            reason: outcome.reason.to_owned(),
+            against: None,
+            outcome,
+        }))
+    }
+
+    /// Plays the game over within its id: new position, full clocks.
+    pub fn play_over(&mut self, chance: &mut dyn Draw) {
+        self.again += 1;
+        self.recorder.line("again", &self.again);
+        if let Ok(position) = first_position(&self.header, &*self.rules, self.again) {
+            self.position = position;
+        }
+        self.clocks.fill(SeatClock::new(&self.header.clock));
+        self.open(chance);
+    }
+
+    /// Takes an answer of the seat that is asked.
+    pub fn answer(
+        &mut self,
+        seat: Seat,
+        mut answer: AnswerParts,
+        spent: Spent,
+        chance: &mut dyn Draw,
+    ) -> Answered {
+        // The clock is looked at first: a late answer is late whatever it says.
+        let mut clock = self.clocks[seat];
+        let charged_us = match clock.answered(&self.header.clock, &spent, self.header.cores) {
+            Judged::Charged(charged) => charged,
+            Judged::Flag => return Answered::Refused(self.late(seat, &spent)),
+        };
+        let resigns = matches!(self.position.to_act(), ToAct::Seat(_, Ask::Resign));
+        let from = self.news.json.len();
+        if let Err(refusal) = self.position.play(&answer.mv, &mut self.news.json) {
+            self.news.json.truncate(from);
+            return Answered::Refused(Fault::code(ErrorCode::IllegalMove, refusal.message));
+        }
+        self.news.items.push((seat, self.news.json.len()));
+        // If the game is over now, an accepted resignation ended it.
+        self.resigned = resigns;
+        self.clocks[seat] = clock;
+        self.moves += 1;
+        self.time_us[seat] += charged_us;
+        self.cpu_us[seat] += spent.cpu_us.unwrap_or(0);
+        if let Some(note) = &mut answer.note {
+            cut_text(note, self.max_note);
+        }
+        let eval = answer
+            .eval
+            .filter(|eval| !eval.is_object() || eval.to_string().len() <= self.max_note);
+        let entry = AnswerEntry {
+            seat,
+            id: answer.id,
+            mv: answer.mv,
+            note: answer.note,
+            eval,
+            spent,
+            charged_us,
+            left_us: clock.left_us(),
+        };
+        self.recorder.line("answer", &entry);
+        self.settle(chance);
+        Answered::Accepted
+    }
+
+    /// Looks at the clock of a seat whose question is open.
+    pub fn look(&self, seat: Seat, spent: &Spent) -> Open {
+        self.clocks[seat].looked_at(&self.header.clock, spent, self.header.cores)
+    }
+
+    /// The fault of a seat that was too late.
+    pub fn late(&self, seat: Seat, spent: &Spent) -> Fault {
+        let ms = |us: u64| format!("{}.{:03} ms", us / 1000, us % 1000);
+        let time = self.header.clock.time_of(spent, self.header.cores);
+        let limit = self.clocks[seat].limit_us(&self.header.clock);
+        Fault::code(
+            ErrorCode::Timeout,
+            match limit {
+                Some(limit) if time > limit => {
+                    format!("no answer within {} ({} were charged)", ms(limit), ms(time))
+                }
+                _ => format!("no answer within {} of wall time", ms(spent.wall_us)),
+            },
+        )
+    }
+
+    /// Ends the game by a forfeit of this seat.
+    pub fn forfeit(
+        &mut self,
+        seat: Seat,
+        fault: &Fault,
+        mv: Option<Value>,
+        line: Option<&[u8]>,
+        spent: Spent,
+    ) -> End {
+        let mut line = line.map(|line| String::from_utf8_lossy(line).into_owned());
+        if let Some(line) = &mut line {
+            cut_text(line, KEPT_LINE);
+        }
+        let entry = FaultEntry {
+            seat,
+            verdict: fault.verdict(),
+            reason: fault.reason(),
+            mv: mv.filter(|mv| mv.to_string().len() <= KEPT_LINE),
+            line,
+            spent,
+        };
+        self.record_forfeit(entry)
+    }
+
+    /// Ends the game by a forfeit as a record tells it.
+    pub fn record_forfeit(&mut self, entry: FaultEntry) -> End {
+        self.cpu_us[entry.seat] += entry.spent.cpu_us.unwrap_or(0);
+        self.recorder.line("fault", &entry);
+        End {
+            verdict: entry.verdict,
+            reason: entry.reason,
+            against: Some(entry.seat),
+            outcome: self.position.forfeit(entry.seat),
+        }
+    }
+
+    /// Closes the record and makes the result.
+    pub fn finish(mut self, end: &End, slots: &[Slot]) -> (GameResult, Vec<u8>) {
+        let entry = ResultEntry {
+            winner: end.outcome.winner,
+            score: Some(end.outcome.score.clone()),
+            points: Some(end.outcome.points.clone()),
+            verdict: end.verdict,
+            reason: end.reason.clone(),
+            against: end.against,
+            moves: self.moves,
+            time_us: self.time_us.clone(),
+            cpu_us: self.cpu_us.clone(),
+        };
+        self.recorder.line("result", &entry);
+        let (text, record_hash) = self.recorder.finish();
+        let result = GameResult {
+            id: self.header.id,
+            seats: slots.to_vec(),
+            winner: entry.winner,
+            score: entry.score,
+            points: entry.points,
+            verdict: entry.verdict,
+            reason: entry.reason,
+            against: entry.against,
+            moves: entry.moves,
+            time_us: entry.time_us,
+            cpu_us: entry.cpu_us,
+            record_hash,
+        };
+        (result, text)
+    }
+
+    /// Chance and passes before the first question, then the opening's random plies.
+    fn open(&mut self, chance: &mut dyn Draw) {
+        self.settle(chance);
+        let mut plies = 0;
+        while plies < self.header.opening_plies {
+            let ToAct::Seat(_, ask) = self.position.to_act() else {
+                break;
+            };
+            // An opening leaves the cube alone: the first answer to `cube` is to roll.
+            let choices = if ask == Ask::Move {
+                self.position.count_legal()
+            } else {
+                1
+            };
+            let before = self.position.boxed_clone();
+            let index = if ask == Ask::Move {
+                plies += 1;
+                self.draw(
+                    Chance {
+                        kind: ChanceKind::Ply,
+                        seat: None,
+                    },
+                    choices as u32,
+                    chance,
+                )
+            } else {
+                Drawn::Lot(0)
+            };
+            let Drawn::Lot(index) = index else { break };
+            let mv = self.position.nth_legal(index as usize);
+            let refused = self.position.play(&mv, &mut Vec::new()).is_err();
+            self.settle(chance);
+            // The bots get a game to play, whatever the number of plies.
+            if refused || self.position.to_act() == ToAct::Over {
+                self.position = before;
+                break;
+            }
+        }
+        self.news.clear();
+    }
+
+    /// Draws what is due and plays passes, until a seat is asked or the game is over.
+    fn settle(&mut self, chance: &mut dyn Draw) {
+        loop {
+            match self.position.to_act() {
+                ToAct::Seat(..) | ToAct::Over => return,
+                ToAct::Pass(seat) => {
+                    let from = self.news.json.len();
+                    self.position.pass(&mut self.news.json);
+                    self.news.items.push((seat, self.news.json.len()));
+                    self.recorder.raw_line("passed", &self.news.json[from..]);
+                }
+                ToAct::Chance(event) => {
+                    let drawn = self.draw(event, self.header.seats.len() as u32, chance);
+                    self.position.chance(drawn);
+                }
+            }
+        }
+    }
+
+    fn draw(&mut self, event: Chance, choices: u32, chance: &mut dyn Draw) -> Drawn {
+        let known = self
+            .counts
+            .iter_mut()
+            .find(|(kind, seat, _)| (*kind, *seat) == (event.kind, event.seat));
+        let n = match known {
+            Some((_, _, count)) => {
+                *count += 1;
+                *count
+            }
+            None => {
+                self.counts.push((event.kind, event.seat, 0));
+                0
+            }
+        };
+        let drawn = chance.draw(self.header.id.game, event, n, choices);
+        self.recorder
+            .line("drawn", &DrawnEntry::new(event, n, drawn));
+        drawn
+    }
+}
+
+/// The parts of an answer that a game keeps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AnswerParts {
+    /// The id of the question.
+    pub id: u64,
+    /// The answer.
+    pub mv: Value,
+    /// A note.
+    pub note: Option<String>,
+    /// An evaluation.
+    pub eval: Option<Value>,
+}
+
+/// The position that a game begins from: the rules' own, or the opening's with what belongs to the match taken from the
+/// rules' own.
+fn first_position(
+    header: &Header,
+    rules: &dyn Ruleset,
+    again: u32,
+) -> Result<Box<dyn Position>, String> {
+    let played: Vec<Outcome> = header.played.iter().map(PlayedGame::outcome).collect();
+    let setup = Setup {
+        played: &played,
+        lot: header.lot,
+        again,
+        seats: header.seats.len(),
+    };
+    let start = rules.start(&setup);
+    let Some(Value::Object(opening)) = &header.opening else {
+        return Ok(start);
+    };
+    let mut text = Vec::new();
+    start.write_state(&mut text);
+    let usual: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+    let mut state = opening.clone();
+    for &field in rules.facts().match_fields {
+        if let Some(value) = usual.get(field) {
+            state.insert(field.to_owned(), value.clone());
+        }
+    }
+    rules.read(&Value::Object(state))
+}

@@ -1,0 +1,368 @@
+//! Drives a game again from its record. Pure.
+//!
+//! The game is played a second time from the header and the answers, and its record is written a second time: the two
+//! must be equal byte for byte. So every move, clock, die and result is checked by the same code that made it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::play::{AnswerParts, Answered, End, Next, Play};
+use super::record::{Entry, FIRST_PREV, FORMAT, Header, ResultEntry, hash_line};
+use crate::chance::{Draw, MatchChance};
+use crate::clock::Open;
+use crate::event::Verdict;
+use crate::game::{self, Chance, ChanceKind, Drawn, Ruleset, ToAct};
+
+/// What is wrong with a record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct Mismatch {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
+/// A record that holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verified {
+    /// What the game began from.
+    pub header: Header,
+    /// How it ended.
+    pub result: ResultEntry,
+    /// The hash of its last line.
+    pub hash: String,
+    /// Whether the random events were recomputed from the seed; else they were taken from the record.
+    pub chance_checked: bool,
+}
+
+/// Checks a whole record; `seed` is the event's, where it is known. After each line that changes the game `each` is
+/// called with the line and the game.
+///
+/// # Errors
+/// The first line that does not hold, and why.
+pub fn verify(
+    text: &[u8],
+    seed: Option<&str>,
+    each: &mut dyn FnMut(&Entry, &mut Play),
+) -> Result<Verified, Mismatch> {
+    let lines = split(text)?;
+    check_chain(&lines)?;
+    let header = read_header(lines[0])?;
+    let entries = read_entries(&lines)?;
+    let rules = rules_of(&header)?;
+    let at = |line: usize, what: String| Mismatch { line, what };
+    let mut source = match seed {
+        Some(seed) => Source::Derived(header.chance.with_seed(seed).map_err(|what| at(1, what))?),
+        None => Source::Recorded(Recorded::of(&entries)),
+    };
+    if let Source::Derived(chance) = &source
+        && chance.first(header.seats.len()) != header.lot
+    {
+        return Err(at(1, "the coin toss is not the one of the seed".into()));
+    }
+    let mut play =
+        Play::begin(header.clone(), rules, usize::MAX, &mut source).map_err(|what| at(1, what))?;
+    let mut over: Option<End> = None;
+    for (number, entry) in &entries {
+        let number = *number;
+        if over.is_some() && !matches!(entry, Entry::Result(_)) {
+            return Err(at(number, "the game was over before".into()));
+        }
+        match entry {
+            // They follow from what is recorded around them, and are compared below.
+            Entry::Drawn(_) | Entry::Passed(_) => continue,
+            Entry::Again(_) => {
+                if play.next() != Next::Again {
+                    return Err(at(number, "the game is not played over here".into()));
+                }
+                play.play_over(&mut source);
+            }
+            Entry::Answer(answer) => {
+                match play.next() {
+                    Next::Ask(seat, _) if seat == answer.seat => {}
+                    _ => {
+                        return Err(at(
+                            number,
+                            format!("seat {} is not asked here", answer.seat),
+                        ));
+                    }
+                }
+                let parts = AnswerParts {
+                    id: answer.id,
+                    mv: answer.mv.clone(),
+                    note: answer.note.clone(),
+                    eval: answer.eval.clone(),
+                };
+                if let Answered::Refused(fault) =
+                    play.answer(answer.seat, parts, answer.spent, &mut source)
+                {
+                    return Err(at(number, fault.reason()));
+                }
+                play.news.clear();
+            }
+            Entry::Fault(fault) => {
+                if fault.seat >= header.seats.len() {
+                    return Err(at(number, format!("there is no seat {}", fault.seat)));
+                }
+                check_fault(&mut play, fault).map_err(|what| at(number, what))?;
+                over = Some(play.record_forfeit(fault.clone()));
+            }
+            Entry::Result(result) => {
+                let end = match (over.take(), play.next()) {
+                    (Some(end), _) => end,
+                    (None, Next::Over(end)) => *end,
+                    (None, _) => return Err(at(number, "the game is not over here".into())),
+                };
+                each(entry, &mut play);
+                let (again, hash) = finish(play, &end);
+                compare(&lines, &again)?;
+                let chance_checked = matches!(source, Source::Derived(_));
+                return Ok(Verified {
+                    header,
+                    result: result.clone(),
+                    hash,
+                    chance_checked,
+                });
+            }
+        }
+        each(entry, &mut play);
+    }
+    Err(at(
+        lines.len(),
+        "the record has no result: its end is missing".into(),
+    ))
+}
+
+/// Reads the header of a record without checking the rest.
+///
+/// # Errors
+/// As [`verify`], of the first line.
+pub fn header(text: &[u8]) -> Result<Header, Mismatch> {
+    let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    read_header(first)
+}
+
+fn finish(play: Play, end: &End) -> (Vec<u8>, String) {
+    let (result, text) = play.finish(end, &[]);
+    (text, result.record_hash)
+}
+
+fn split(text: &[u8]) -> Result<Vec<&[u8]>, Mismatch> {
+    let Some(text) = text.strip_suffix(b"\n") else {
+        let line = text.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let what = if text.is_empty() {
+            "the record is empty"
+        } else {
+            "the last line is cut off"
+        };
+        return Err(Mismatch {
+            line,
+            what: what.into(),
+        });
+    };
+    Ok(text.split(|&byte| byte == b'\n').collect())
+}
+
+fn check_chain(lines: &[&[u8]]) -> Result<(), Mismatch> {
+    let mut prev = FIRST_PREV;
+    for (index, line) in lines.iter().enumerate() {
+        let end = [b",\"prev\":\"", &prev[..], b"\"}"].concat();
+        if !line.ends_with(&end) {
+            let what = if index == 0 {
+                "the first line has to end with a `prev` of zeros".to_owned()
+            } else {
+                format!("its `prev` is not the hash of line {index}: one of the two was changed")
+            };
+            return Err(Mismatch {
+                line: index + 1,
+                what,
+            });
+        }
+        prev = hash_line(line);
+    }
+    Ok(())
+}
+
+/// The one field of a line besides `prev`.
+fn fields(line: &[u8], number: usize) -> Result<Map<String, Value>, Mismatch> {
+    let mut fields: Map<String, Value> =
+        serde_json::from_slice(line).map_err(|error| Mismatch {
+            line: number,
+            what: format!("not a JSON object: {error}"),
+        })?;
+    fields.remove("prev");
+    Ok(fields)
+}
+
+fn read_header(line: &[u8]) -> Result<Header, Mismatch> {
+    let at = |what: String| Mismatch { line: 1, what };
+    let value = fields(line, 1)?
+        .remove("header")
+        .ok_or_else(|| at("the first line of a record is its header".into()))?;
+    if let Some(version) = value.get("record").and_then(Value::as_u64)
+        && version != u64::from(FORMAT)
+    {
+        return Err(at(format!(
+            "the record has format {version}; this program reads format {FORMAT}"
+        )));
+    }
+    let header: Header = serde_json::from_value(value)
+        .map_err(|error| at(format!("the header is broken: {error}")))?;
+    if header.lot >= header.seats.len() || header.id.game as usize != header.played.len() + 1 {
+        return Err(at("the header contradicts itself".into()));
+    }
+    Ok(header)
+}
+
+fn read_entries(lines: &[&[u8]]) -> Result<Vec<(usize, Entry)>, Mismatch> {
+    let read = |(index, line): (usize, &&[u8])| {
+        let number = index + 1;
+        serde_json::from_value(Value::Object(fields(line, number)?))
+            .map(|entry| (number, entry))
+            .map_err(|error| Mismatch {
+                line: number,
+                what: format!("not a line of a record: {error}"),
+            })
+    };
+    lines.iter().enumerate().skip(1).map(read).collect()
+}
+
+fn rules_of(header: &Header) -> Result<Arc<dyn Ruleset>, Mismatch> {
+    let at = |what: String| Mismatch { line: 1, what };
+    let kind = game::find(&header.game)
+        .ok_or_else(|| at(format!("there is no game `{}`", header.game)))?;
+    let facts = kind.facts();
+    if !(facts.min_seats..=facts.max_seats).contains(&header.seats.len()) {
+        return Err(at(format!(
+            "{} is not played by {}",
+            facts.title,
+            header.seats.len()
+        )));
+    }
+    let fits = |game: &super::record::PlayedGame| {
+        game.score.len() == header.seats.len() && game.points.len() == header.seats.len()
+    };
+    if !header.played.iter().all(fits) {
+        return Err(at(
+            "a game before this one has another number of seats".into()
+        ));
+    }
+    kind.rules(&header.rules)
+        .map_err(|error| at(error.to_string()))
+}
+
+/// A forfeit is checked where the record holds what it rests on: a refused move must be refused, a clock be over.
+fn check_fault(play: &mut Play, fault: &super::record::FaultEntry) -> Result<(), String> {
+    let asked = matches!(play.position().to_act(), ToAct::Seat(seat, _) if seat == fault.seat);
+    match fault.verdict {
+        Verdict::IllegalMove => {
+            if let Some(mv) = &fault.mv
+                && asked
+                && play
+                    .position()
+                    .boxed_clone()
+                    .play(mv, &mut Vec::new())
+                    .is_ok()
+            {
+                return Err("the move that was refused is legal".into());
+            }
+        }
+        Verdict::Timeout => {
+            let measured = fault.spent.wall_us > 0;
+            if asked && measured && play.look(fault.seat, &fault.spent) != Open::Flag {
+                return Err("by the recorded times the seat was not too late".into());
+            }
+        }
+        verdict if verdict.is_forfeit() => {}
+        verdict => return Err(format!("`{}` is no forfeit", verdict.as_str())),
+    }
+    Ok(())
+}
+
+fn compare(lines: &[&[u8]], again: &[u8]) -> Result<(), Mismatch> {
+    let again = split(again)?;
+    for (index, line) in lines.iter().enumerate() {
+        if again.get(index) != Some(line) {
+            let what = match again.get(index) {
+                None => "there is no such line when the game is played again".to_owned(),
+                Some(line) => {
+                    let end = line.len().min(300);
+                    format!(
+                        "played again, it is {}",
+                        String::from_utf8_lossy(&line[..end])
+                    )
+                }
+            };
+            return Err(Mismatch {
+                line: index + 1,
+                what,
+            });
+        }
+    }
+    if again.len() > lines.len() {
+        return Err(Mismatch {
+            line: lines.len(),
+            what: "lines are missing after it".into(),
+        });
+    }
+    Ok(())
+}
+
+enum Source {
+    Derived(MatchChance),
+    Recorded(Recorded),
+}
+
+impl Draw for Source {
+    fn draw(&mut self, game: u32, chance: Chance, n: u32, choices: u32) -> Drawn {
+        match self {
+            Source::Derived(derived) => derived.draw(game, chance, n, choices),
+            Source::Recorded(recorded) => recorded.draw(game, chance, n, choices),
+        }
+    }
+}
+
+/// The random events of a record, in order.
+struct Recorded {
+    drawn: std::vec::IntoIter<Drawn>,
+}
+
+impl Recorded {
+    fn of(entries: &[(usize, Entry)]) -> Recorded {
+        let drawn: Vec<Drawn> = entries
+            .iter()
+            .filter_map(|(_, entry)| match entry {
+                Entry::Drawn(drawn) => drawn.drawn(),
+                _ => None,
+            })
+            .collect();
+        Recorded {
+            drawn: drawn.into_iter(),
+        }
+    }
+}
+
+impl Draw for Recorded {
+    fn draw(&mut self, _game: u32, chance: Chance, _n: u32, choices: u32) -> Drawn {
+        let possible = |drawn: &Drawn| match (chance.kind, drawn) {
+            (ChanceKind::Dice, Drawn::Dice(dice)) => dice.iter().all(|die| (1..=6).contains(die)),
+            (ChanceKind::Opening, Drawn::Dice([a, b])) => {
+                a != b && (1..=6).contains(a) && (1..=6).contains(b)
+            }
+            (ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply, Drawn::Lot(lot)) => {
+                *lot < choices
+            }
+            _ => false,
+        };
+        // What is missing or cannot be is filled in; the comparison of the lines then finds the place.
+        self.drawn
+            .next()
+            .filter(possible)
+            .unwrap_or(match chance.kind {
+                ChanceKind::Dice | ChanceKind::Opening => Drawn::Dice([2, 1]),
+                ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply => Drawn::Lot(0),
+            })
+    }
+}

@@ -1,0 +1,242 @@
+//! Hands matches to shards, and tells what happened once it is stored.
+
+use std::collections::VecDeque;
+
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+
+use super::ledger::{Entry, Ledger, Writer};
+use super::plan::Plan;
+use crate::bot::shard::{Handle, Report};
+use crate::event::{Event, MatchId};
+use crate::tournament::Pairing;
+
+/// How many results may wait to be stored before no new match is begun.
+const MAX_WAITING: usize = 5_000;
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// Everything was played.
+    Done,
+    /// It was interrupted; what was played is kept.
+    Interrupted,
+    /// Games could not be played, by the machine's fault; the others were.
+    GaveUp(Vec<String>),
+    /// It could not go on.
+    Failed(anyhow::Error),
+}
+
+/// Plays these matches of a plan, `jobs` at once.
+///
+/// # Errors
+/// Whatever keeps it from starting.
+pub fn run(
+    plan: &Plan,
+    todo: &[Pairing],
+    jobs: usize,
+    ledger: Box<dyn Ledger>,
+    tell: &mut dyn FnMut(&Event),
+) -> anyhow::Result<Ended> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut dispatcher = Dispatcher::new(plan, todo, jobs, ledger)?;
+        tell(&Event::RunStarted {
+            matches: plan.schedule.len(),
+            done: plan.schedule.len() - todo.len(),
+            jobs,
+        });
+        for warning in &plan.warnings {
+            tell(&Event::Warning(warning.clone()));
+        }
+        let ended = dispatcher.run(tell).await;
+        // Ends what is still in play, then stores what is left.
+        dispatcher.shards.clear();
+        dispatcher.writer.finish();
+        while let Ok(stored) = dispatcher.stored.try_recv() {
+            match stored {
+                Ok(group) => announce(group, tell),
+                Err(error) => return Ok(Ended::Failed(error)),
+            }
+        }
+        match &ended {
+            Ended::Interrupted => tell(&Event::Interrupted),
+            Ended::Done => tell(&Event::RunFinished),
+            Ended::GaveUp(_) | Ended::Failed(_) => {}
+        }
+        Ok(ended)
+    })
+}
+
+struct Dispatcher<'a> {
+    plan: &'a Plan,
+    todo: VecDeque<&'a Pairing>,
+    /// Games at once on each shard.
+    places: Vec<usize>,
+    /// Matches in play, with their shard.
+    playing: Vec<(MatchId, usize)>,
+    shards: Vec<Handle>,
+    reports: mpsc::UnboundedReceiver<(usize, Report)>,
+    writer: Writer,
+    stored: mpsc::UnboundedReceiver<anyhow::Result<Vec<Entry>>>,
+    /// Entries handed to the writer and not stored yet.
+    waiting: usize,
+    gave_up: Vec<String>,
+    signals: [Signal; 3],
+}
+
+impl<'a> Dispatcher<'a> {
+    fn new(
+        plan: &'a Plan,
+        todo: &'a [Pairing],
+        jobs: usize,
+        ledger: Box<dyn Ledger>,
+    ) -> anyhow::Result<Dispatcher<'a>> {
+        let (done, stored) = mpsc::unbounded_channel();
+        let writer = Writer::start(ledger, move |group| {
+            let _ = done.send(group);
+        })?;
+        let (report, reports) = mpsc::unbounded_channel();
+        let groups = plan.core_groups(jobs);
+        let mut shards = Vec::new();
+        let mut places = Vec::new();
+        for (index, cores) in groups.iter().enumerate() {
+            let report = report.clone();
+            shards.push(Handle::start(format!("shard-{index}"), cores.clone(), move |what| {
+                let _ = report.send((index, what));
+            })?);
+            places.push(jobs / groups.len() + usize::from(index < jobs % groups.len()));
+        }
+        Ok(Dispatcher {
+            plan,
+            todo: todo.iter().collect(),
+            places,
+            playing: Vec::new(),
+            shards,
+            reports,
+            writer,
+            stored,
+            waiting: 0,
+            gave_up: Vec::new(),
+            signals: [
+                signal(SignalKind::interrupt())?,
+                signal(SignalKind::terminate())?,
+                signal(SignalKind::hangup())?,
+            ],
+        })
+    }
+
+    async fn run(&mut self, tell: &mut dyn FnMut(&Event)) -> Ended {
+        loop {
+            if let Err(error) = self.fill(tell) {
+                return Ended::Failed(error);
+            }
+            if self.playing.is_empty() && self.waiting == 0 && (self.todo.is_empty() || !self.gave_up.is_empty()) {
+                let gave_up = std::mem::take(&mut self.gave_up);
+                return if gave_up.is_empty() { Ended::Done } else { Ended::GaveUp(gave_up) };
+            }
+            let [interrupt, terminate, hangup] = &mut self.signals;
+            tokio::select! {
+                biased;
+                _ = interrupt.recv() => return self.interrupted(),
+                _ = terminate.recv() => return self.interrupted(),
+                _ = hangup.recv() => return self.interrupted(),
+                Some(stored) = self.stored.recv() => match stored {
+                    Ok(group) => {
+                        self.waiting -= group.len();
+                        announce(group, tell);
+                    }
+                    Err(error) => return Ended::Failed(error),
+                },
+                Some((shard, report)) = self.reports.recv() => {
+                    if let Some(ended) = self.reported(shard, report, tell) {
+                        return ended;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives every free place a match.
+    fn fill(&mut self, tell: &mut dyn FnMut(&Event)) -> anyhow::Result<()> {
+        // After a match was given up the others in play are finished, and no more are begun.
+        while self.gave_up.is_empty() && self.waiting < MAX_WAITING {
+            let Some(shard) = (0..self.places.len())
+                .filter(|&shard| self.places[shard] > 0)
+                .max_by_key(|&shard| (self.places[shard], std::cmp::Reverse(shard)))
+            else {
+                break;
+            };
+            let Some(pairing) = self.todo.pop_front() else { break };
+            let job = self.plan.job(pairing)?;
+            self.places[shard] -= 1;
+            self.playing.push((pairing.id, shard));
+            tell(&Event::MatchStarted { id: pairing.id, seats: pairing.seats.clone() });
+            self.shards[shard].play(job);
+        }
+        Ok(())
+    }
+
+    fn reported(
+        &mut self,
+        shard: usize,
+        report: Report,
+        tell: &mut dyn FnMut(&Event),
+    ) -> Option<Ended> {
+        match report {
+            Report::GameOver(game) => {
+                self.put(Entry::Game { result: Box::new(game.result), record: game.record });
+            }
+            Report::GameVoid { id, why } => self.put(Entry::Void { id, why }),
+            Report::MatchOver(result) => self.put(Entry::Match(result)),
+            Report::GaveUp { id, why } => {
+                self.put(Entry::Void { id, why: why.clone() });
+                self.gave_up.push(format!("{id}: {why}"));
+            }
+            Report::Warning(text) => tell(&Event::Warning(text)),
+            Report::Left(id) => {
+                if let Some(index) = self.playing.iter().position(|playing| playing.0 == id) {
+                    self.playing.swap_remove(index);
+                    self.places[shard] += 1;
+                }
+            }
+            Report::Failed(why) => {
+                return Some(Ended::Failed(anyhow::anyhow!("the poll loop failed: {why}")));
+            }
+        }
+        None
+    }
+
+    fn put(&mut self, entry: Entry) {
+        self.waiting += 1;
+        self.writer.put(entry);
+    }
+
+    /// The first signal stops the run cleanly; a second one, while it does so, ends the program at once.
+    fn interrupted(&mut self) -> Ended {
+        for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+            // SAFETY of the choice: the default action ends the process, and the kernel ends nothing else.
+            reset_signal(kind);
+        }
+        Ended::Interrupted
+    }
+}
+
+/// Gives a signal its default action back.
+#[expect(unsafe_code, reason = "the default action of a signal has no safe wrapper")]
+fn reset_signal(kind: SignalKind) {
+    // SAFETY: SIG_DFL is a valid disposition, and no handler data is touched.
+    unsafe {
+        libc::signal(kind.as_raw_value(), libc::SIG_DFL);
+    }
+}
+
+fn announce(group: Vec<Entry>, tell: &mut dyn FnMut(&Event)) {
+    for entry in group {
+        tell(&match entry {
+            Entry::Game { result, .. } => Event::GameFinished(result),
+            Entry::Void { id, why } => Event::GameVoided { id, why },
+            Entry::Match(result) => Event::MatchFinished(result),
+        });
+    }
+}

@@ -1,0 +1,164 @@
+//! The thread that stores results, in groups.
+
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use crate::event::{GameId, GameResult, MatchResult};
+
+/// Games that end within this time share one transaction and one sync.
+const GROUP: Duration = Duration::from_millis(50);
+/// The most entries of one group.
+const MOST: usize = 2_000;
+
+/// Something to be stored.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    /// A game with the text of its record.
+    Game {
+        /// Its result.
+        result: Box<GameResult>,
+        /// Its record.
+        record: Vec<u8>,
+    },
+    /// A game that was void.
+    Void {
+        /// The game.
+        id: GameId,
+        /// Why.
+        why: String,
+    },
+    /// A match that is complete.
+    Match(MatchResult),
+}
+
+/// Where results are kept.
+pub trait Ledger: Send + 'static {
+    /// Stores all of a group for good, or none of it.
+    ///
+    /// # Errors
+    /// What went wrong, with the path; nothing of the group counts then.
+    fn commit(&mut self, group: &[Entry]) -> anyhow::Result<()>;
+}
+
+/// Keeps nothing: for a duel without a folder.
+#[derive(Debug, Default)]
+pub struct Forget;
+
+impl Ledger for Forget {
+    fn commit(&mut self, _group: &[Entry]) -> anyhow::Result<()> {
+        Ok(())
+    }
+}
+
+/// The running thread; entries go in, and come out of `done` once they are stored.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    inbox: Option<mpsc::Sender<Entry>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Writer {
+    /// Starts the thread. `done` gets every stored group, in order; after an error nothing more is stored.
+    pub(crate) fn start(
+        mut ledger: Box<dyn Ledger>,
+        done: impl Fn(anyhow::Result<Vec<Entry>>) + Send + 'static,
+    ) -> std::io::Result<Writer> {
+        let (inbox, entries) = mpsc::channel::<Entry>();
+        let thread = std::thread::Builder::new().name("ledger".into()).spawn(move || {
+            while let Ok(first) = entries.recv() {
+                let group = collect(first, &entries);
+                let stored = ledger.commit(&group).map(|()| group);
+                let failed = stored.is_err();
+                done(stored);
+                if failed {
+                    return;
+                }
+            }
+        })?;
+        Ok(Writer { inbox: Some(inbox), thread: Some(thread) })
+    }
+
+    /// Hands over an entry.
+    pub(crate) fn put(&self, entry: Entry) {
+        if let Some(inbox) = &self.inbox {
+            // A thread that stopped has said why.
+            let _ = inbox.send(entry);
+        }
+    }
+
+    /// Stores what is left and ends the thread.
+    pub(crate) fn finish(&mut self) {
+        self.inbox = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+fn collect(first: Entry, entries: &mpsc::Receiver<Entry>) -> Vec<Entry> {
+    let mut group = vec![first];
+    let until = Instant::now() + GROUP;
+    while group.len() < MOST {
+        let wait = until.saturating_duration_since(Instant::now());
+        match entries.recv_timeout(wait) {
+            Ok(entry) => group.push(entry),
+            // Time is over, or no more will come.
+            Err(_) => break,
+        }
+    }
+    group
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::MatchId;
+
+    struct Remember(mpsc::Sender<usize>);
+
+    impl Ledger for Remember {
+        fn commit(&mut self, group: &[Entry]) -> anyhow::Result<()> {
+            self.0.send(group.len())?;
+            anyhow::ensure!(group.len() < 3, "full");
+            Ok(())
+        }
+    }
+
+    fn void() -> Entry {
+        Entry::Void { id: MatchId { round: 1, number: 1 }.game(1), why: "x".into() }
+    }
+
+    #[test]
+    fn entries_are_stored_in_groups_and_nothing_is_left_behind() {
+        let (sizes, seen) = mpsc::channel();
+        let (done, stored) = mpsc::channel();
+        let mut writer = Writer::start(Box::new(Remember(sizes)), move |group| {
+            let _ = done.send(group.map(|group| group.len()).map_err(|error| error.to_string()));
+        })
+        .expect("a thread");
+        writer.put(void());
+        writer.put(void());
+        writer.finish();
+        assert_eq!(seen.iter().sum::<usize>(), 2);
+        assert_eq!(stored.iter().map(|group| group.expect("stored")).sum::<usize>(), 2);
+    }
+
+    #[test]
+    fn an_error_is_told_and_ends_it() {
+        let (sizes, _seen) = mpsc::channel();
+        let (done, stored) = mpsc::channel();
+        let mut writer = Writer::start(Box::new(Remember(sizes)), move |group| {
+            let _ = done.send(group.map_err(|error| error.to_string()));
+        })
+        .expect("a thread");
+        (0..3).for_each(|_| writer.put(void()));
+        writer.finish();
+        assert!(stored.iter().any(|group| group == Err("full".to_owned())));
+    }
+}

@@ -1,0 +1,12 @@
+//! Plays a schedule.
+//!
+//! [`plan`] makes the matches of an event; [`dispatch`] hands them to the shards, takes what they report, has it stored and
+//! only then tells it; [`ledger`] is the thread that stores. What happened is told as [`crate::event::Event`]s.
+
+pub mod dispatch;
+pub mod ledger;
+pub mod plan;
+
+pub use dispatch::{Ended, run};
+pub use ledger::{Entry, Ledger};
+pub use plan::Plan;
