@@ -2,6 +2,9 @@
 //!
 //! A format is one file with a function from the field to a list of matches; [`standings`] is a fold over results.
 
+pub mod round_robin;
+pub mod standings;
+
 use crate::event::{MatchId, Slot};
 
 pub mod round_robin;
