@@ -24,7 +24,11 @@ pub mod house;
 pub mod rating;
 pub mod referee;
 #[cfg(feature = "runner")]
+pub mod report;
+#[cfg(feature = "runner")]
 pub mod runner;
 pub mod stats;
+#[cfg(feature = "runner")]
+pub mod store;
 pub mod strict;
 pub mod tournament;

@@ -129,7 +129,7 @@ fn finish(
     let (games, matches) = match (results, out) {
         (Some(results), _) => results,
         (None, Some(dir)) => {
-            let store = Store::open_read_only(dir)?;
+            let store = if code == exit::DONE { Store::open(dir)? } else { Store::open_read_only(dir)? };
             if code == exit::DONE {
                 store.write_seed(&SeedFile {
                     seed: plan.seed().to_owned(),
