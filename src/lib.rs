@@ -15,4 +15,6 @@ pub mod clock;
 pub mod config;
 pub mod event;
 pub mod game;
+#[cfg(feature = "runner")]
+pub mod store;
 pub mod tournament;
