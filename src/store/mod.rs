@@ -18,22 +18,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::config::{BotFiles, EventConfig};
 use crate::event::{GameId, GameResult, MatchId, MatchResult};
 
 mod aside;
 mod error;
 mod lock;
+mod meta;
 mod open;
 mod records;
 mod rows;
+mod seed;
 
 pub use aside::set_aside;
 pub use error::StoreError;
+pub use meta::{BotMeta, Meta};
 pub use records::{RECORDS, Records, record_name};
+pub use seed::{SEED_FILE, SeedFile, read_seed};
 
 use lock::Lock;
 
@@ -41,79 +42,10 @@ use lock::Lock;
 pub const RESULTS: &str = "results.sqlite";
 /// The folder of the bots' logs in a folder of results.
 pub const LOGS: &str = "logs";
-/// The file of the seed in a folder of results.
-pub const SEED_FILE: &str = "seed.json";
 /// Seats of a game at most.
 pub const MAX_SEATS: usize = 4;
 /// A results file that is being made.
 const UNFINISHED: &str = ".results.new";
-
-/// What the results are of. It is stored when the folder is made and does not change, but for the name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Meta {
-    /// The event's name, for people.
-    pub name: String,
-    /// The event as [`crate::config::EventConfig::fingerprint`] describes it.
-    pub event: Value,
-    /// The bots, by slot.
-    pub bots: Vec<BotMeta>,
-    /// The game.
-    pub game: String,
-    /// Every option of the game with its value.
-    pub rules: Value,
-    /// The seed of all chance: the event's, or the one that was drawn.
-    pub seed: String,
-    /// The version of this program that made the folder.
-    pub hakem: String,
-    /// When it was made, RFC 3339.
-    pub created: String,
-}
-
-impl Meta {
-    /// The description of an event that begins: `files` are those of its bots, by slot ([`crate::config::bot_files`]), `created` is the
-    /// time now.
-    pub fn new(config: &EventConfig, files: Vec<BotFiles>, seed: String, created: String) -> Meta {
-        let event = config.fingerprint();
-        let bots = config.bots.iter().zip(files);
-        Meta {
-            name: config.name.clone(),
-            bots: bots
-                .map(|(bot, files)| BotMeta {
-                    name: bot.name.clone(),
-                    files,
-                })
-                .collect(),
-            game: config.game.clone(),
-            rules: event["rules"].clone(),
-            event,
-            seed,
-            hakem: env!("CARGO_PKG_VERSION").to_owned(),
-            created,
-        }
-    }
-
-    /// What is different in an event that is to go on in these results, one sentence a change: settings of the event, bots, the content of
-    /// their files. Empty where it is the same event.
-    pub fn changes(&self, config: &EventConfig, files: &[BotFiles]) -> Vec<String> {
-        let mut changes = crate::config::changes(&self.event, &config.fingerprint());
-        for (bot, files) in config.bots.iter().zip(files) {
-            // A bot that was added or removed is a change of the event.
-            if let Some(was) = self.bots.iter().find(|was| was.name == bot.name) {
-                changes.extend(was.files.changes(files, &bot.name));
-            }
-        }
-        changes
-    }
-}
-
-/// A bot as the results know it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BotMeta {
-    /// Its name in the event.
-    pub name: String,
-    /// The content of its files when the folder was made; empty for a built-in bot.
-    pub files: BotFiles,
-}
 
 /// A result to be stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,17 +65,6 @@ pub struct VoidNote {
     pub id: GameId,
     /// What happened.
     pub why: String,
-}
-
-/// The seed of an event that is done, and what was promised of it before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeedFile {
-    /// The seed.
-    pub seed: String,
-    /// Its commitment, as it stands in the header of each record.
-    pub commitment: String,
-    /// Whether the seed could have been guessed before (it was chosen, not drawn).
-    pub guessable: bool,
 }
 
 /// An open folder of results.
@@ -166,48 +87,20 @@ impl Store {
     /// [`StoreError::Exists`], [`StoreError::Foreign`] for a folder that holds anything else, [`StoreError::Locked`], or what the
     /// disk refused.
     pub fn create(dir: &Path, meta: &Meta) -> Result<Store, StoreError> {
-        let results = dir.join(RESULTS);
-        if results.exists() {
-            return Err(StoreError::Exists {
-                dir: dir.to_owned(),
-            });
-        }
+        check_no_results(dir)?;
         aside::check_unused(dir)?;
         for folder in [dir.to_owned(), dir.join(RECORDS), dir.join(LOGS)] {
             fs::create_dir_all(&folder)
                 .map_err(|error| StoreError::io("make the folder", &folder, error))?;
         }
-        // Where the parent may not be read the new name in it cannot be made durable; the results still are.
-        if let Some(parent) = std::path::absolute(dir)
-            .ok()
-            .as_deref()
-            .and_then(Path::parent)
-        {
+        if let Some(parent) = absolute(dir).parent() {
+            // Where the parent may not be read the new name in it cannot be made durable; the results in the folder still are.
             let _ = records::sync_folder(parent);
         }
         let lock = Lock::take(dir)?;
         // Another run may have made it before the lock was taken.
-        if results.exists() {
-            return Err(StoreError::Exists {
-                dir: dir.to_owned(),
-            });
-        }
-        // A results file appears with all that belongs into it, or not at all.
-        let unfinished = dir.join(UNFINISHED);
-        for leftover in [unfinished.clone(), open::log_of(&unfinished)] {
-            if leftover.exists() {
-                fs::remove_file(&leftover)
-                    .map_err(|error| StoreError::io("make anew", &leftover, error))?;
-            }
-        }
-        let mut connection = open::create(&unfinished)?;
-        insert_meta(&mut connection, meta).map_err(|error| StoreError::sql(&results, error))?;
-        connection
-            .close()
-            .map_err(|(_, error)| StoreError::sql(&results, error))?;
-        fs::rename(&unfinished, &results)
-            .map_err(|error| StoreError::io("write", &results, error))?;
-        records::sync_folder(dir)?;
+        check_no_results(dir)?;
+        make_results(dir, meta)?;
         Store::open_locked(dir, lock)
     }
 
@@ -262,68 +155,6 @@ impl Store {
     /// The record files.
     pub fn records(&self) -> Records {
         Records::of(&self.dir)
-    }
-
-    /// What the results are of.
-    ///
-    /// # Errors
-    /// [`StoreError::Corrupt`], or what the disk refused.
-    pub fn meta(&self) -> Result<Meta, StoreError> {
-        Ok(Meta {
-            name: self.meta_text("name")?,
-            event: self.meta_json("event")?,
-            bots: self.bots()?,
-            game: self.meta_text("game")?,
-            rules: self.meta_json("rules")?,
-            seed: self.meta_text("seed")?,
-            hakem: self.meta_text("hakem")?,
-            created: self.meta_text("created")?,
-        })
-    }
-
-    fn meta_text(&self, key: &str) -> Result<String, StoreError> {
-        self.connection
-            .query_row("SELECT value FROM meta WHERE key = ?", [key], |row| {
-                row.get(0)
-            })
-            .optional()
-            .map_err(|error| self.fault(error))?
-            .ok_or_else(|| self.corrupt(format!("it does not tell the event's {key}")))
-    }
-
-    fn meta_json(&self, key: &str) -> Result<Value, StoreError> {
-        serde_json::from_str(&self.meta_text(key)?)
-            .map_err(|error| self.corrupt(format!("the event's {key} cannot be read: {error}")))
-    }
-
-    fn bots(&self) -> Result<Vec<BotMeta>, StoreError> {
-        let rows: Vec<(usize, String, String)> = self
-            .read_all("SELECT slot, name, files FROM bots ORDER BY slot", |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-            })?;
-        rows.into_iter()
-            .enumerate()
-            .map(|(place, (slot, name, files))| {
-                if slot != place {
-                    return Err(self.corrupt(format!("it has no bot of slot {place}")));
-                }
-                let files = serde_json::from_str(&files)
-                    .map_err(|error| self.corrupt(format!("the files of a bot: {error}")))?;
-                Ok(BotMeta { name, files })
-            })
-            .collect()
-    }
-
-    /// Notes another name of the event.
-    ///
-    /// # Errors
-    /// What the disk refused.
-    pub fn set_name(&mut self, name: &str) -> Result<(), StoreError> {
-        self.check_writable()?;
-        self.connection
-            .execute("UPDATE meta SET value = ? WHERE key = 'name'", [name])
-            .map_err(|error| self.fault(error))?;
-        Ok(())
     }
 
     /// Stores results: all of them, or none. When it returns, they survive a power cut. The records that they name are to be
@@ -424,17 +255,6 @@ impl Store {
         self.read_all(rows::SELECT_VOIDS, rows::void)
     }
 
-    /// Writes `seed.json`, for good. To be called when every match is done: from then on everybody may know the seed.
-    ///
-    /// # Errors
-    /// What the disk refused.
-    pub fn write_seed(&self, seed: &SeedFile) -> Result<(), StoreError> {
-        self.check_writable()?;
-        let mut text = serde_json::to_string(seed).unwrap_or_default();
-        text.push('\n');
-        records::write_durably(&self.dir, SEED_FILE, text.as_bytes())
-    }
-
     fn check_writable(&self) -> Result<(), StoreError> {
         match self.lock {
             Some(_) => Ok(()),
@@ -491,48 +311,35 @@ impl Store {
     }
 }
 
-/// Reads the `seed.json` of a folder of results; `None` where there is none yet.
-///
-/// # Errors
-/// What the disk refused; [`StoreError::Corrupt`] for a file that is no such thing.
-pub fn read_seed(dir: &Path) -> Result<Option<SeedFile>, StoreError> {
-    let path = dir.join(SEED_FILE);
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(StoreError::io("read", &path, error)),
-    };
-    match serde_json::from_str(&text) {
-        Ok(seed) => Ok(Some(seed)),
-        Err(error) => Err(StoreError::Corrupt {
-            path,
-            what: error.to_string(),
-            copy: None,
-        }),
-    }
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-fn insert_meta(connection: &mut Connection, meta: &Meta) -> rusqlite::Result<()> {
-    let transaction = connection.transaction()?;
-    for (key, value) in [
-        ("name", meta.name.clone()),
-        ("event", meta.event.to_string()),
-        ("game", meta.game.clone()),
-        ("rules", meta.rules.to_string()),
-        ("seed", meta.seed.clone()),
-        ("hakem", meta.hakem.clone()),
-        ("created", meta.created.clone()),
-    ] {
-        transaction.execute("INSERT INTO meta VALUES (?, ?)", [key, &value])?;
+fn check_no_results(dir: &Path) -> Result<(), StoreError> {
+    if dir.join(RESULTS).exists() {
+        return Err(StoreError::Exists {
+            dir: dir.to_owned(),
+        });
     }
-    for (slot, bot) in meta.bots.iter().enumerate() {
-        let files = serde_json::to_string(&bot.files).unwrap_or_default();
-        transaction.execute(
-            "INSERT INTO bots VALUES (?, ?, ?)",
-            (slot, &bot.name, files),
-        )?;
+    Ok(())
+}
+
+/// Makes the results file: it appears with all that belongs into it, or not at all.
+fn make_results(dir: &Path, meta: &Meta) -> Result<(), StoreError> {
+    let (results, unfinished) = (dir.join(RESULTS), dir.join(UNFINISHED));
+    let fault = |error| StoreError::sql(&results, error);
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let leftover = dir.join(format!("{UNFINISHED}{suffix}"));
+        if leftover.exists() {
+            fs::remove_file(&leftover)
+                .map_err(|error| StoreError::io("make anew", &leftover, error))?;
+        }
     }
-    transaction.commit()
+    let mut connection = open::create(&unfinished)?;
+    meta::insert(&mut connection, meta).map_err(fault)?;
+    connection.close().map_err(|(_, error)| fault(error))?;
+    fs::rename(&unfinished, &results).map_err(|error| StoreError::io("write", &results, error))?;
+    records::sync_folder(dir)
 }
 
 fn is_duplicate(error: &rusqlite::Error) -> bool {
