@@ -12,9 +12,8 @@ use super::progress::Progress;
 use crate::chance;
 use crate::config::{self, BotFiles, EventConfig};
 use crate::event::{Event, GameResult, MatchResult};
-use crate::game;
 use crate::runner::{self, Ended, Ledger, Plan, ledger::Forget};
-use crate::store::{self, BotMeta, Meta, SeedFile, Store};
+use crate::store::{self, Meta, SeedFile, Store};
 use crate::tournament::{Pairing, round_robin};
 
 /// What is to be played, and where the results go.
@@ -157,33 +156,14 @@ fn open(
     if fresh && let Some(aside) = store::set_aside(dir)? {
         super::say(format!("the results before are in {}", aside.display()));
     }
-    let meta = |seed| Meta {
-        name: config.name.clone(),
-        event: config.fingerprint(),
-        bots: config
-            .bots
-            .iter()
-            .zip(files)
-            .map(|(bot, files)| BotMeta { name: bot.name.clone(), files: files.clone() })
-            .collect(),
-        game: config.game.clone(),
-        rules: game::find(&config.game)
-            .and_then(|kind| kind.rules(&config.rules).ok())
-            .map(|rules| rules.options())
-            .unwrap_or_default(),
-        seed,
-        hakem: env!("CARGO_PKG_VERSION").to_owned(),
-        created: chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
-    };
     if !dir.join(store::RESULTS).exists() {
-        return Ok(Store::create(dir, &meta(seed_of(config)?))?);
+        let created = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+        let meta = Meta::new(config, files.to_vec(), seed_of(config)?, created);
+        return Ok(Store::create(dir, &meta)?);
     }
     let mut store = Store::open(dir)?;
     let before = store.meta()?;
-    let mut changes = config::changes(&before.event, &config.fingerprint());
-    for (bot, (was, is)) in config.bots.iter().zip(before.bots.iter().zip(files)) {
-        changes.extend(was.files.changes(is, &bot.name));
-    }
+    let changes = before.changes(config, files);
     if !changes.is_empty() {
         return Err(Refused(format!(
             "{} holds results of another event:\n       {}\n       put the old state back, or start anew with --fresh (the old \
