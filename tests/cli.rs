@@ -153,7 +153,7 @@ fn an_error_in_an_event_file_names_file_line_and_key() {
         (
             "an unknown level of the sandbox",
             replaced("sandbox = \"none\"", "sandbox = \"sand\""),
-            &["sandbox", "strict"],
+            &["sandbox", "none"],
             Some("sandbox ="),
         ),
         (
