@@ -41,6 +41,7 @@ pub struct Args {
     /// The bots: builtin:NAME, a command line in quotes, or a folder with a bot.toml
     #[arg(value_name = "BOT", required = true, num_args = 2..)]
     pub bots: Vec<String>,
+    /// How results are written.
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -65,5 +66,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let config = config::from_flags(&flags, &house::names())
         .map_err(|error| Refused(error.render(output.color_on_stderr())))?;
-    play(Playing { config, out: args.out.clone(), jobs, fresh: false }, &output)
+    let code = play(Playing { config, out: args.out.clone(), jobs, fresh: false }, &output)?;
+    Ok(ExitCode::from(code))
 }

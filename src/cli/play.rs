@@ -2,7 +2,6 @@
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use anyhow::Context;
 
@@ -29,11 +28,11 @@ pub struct Playing {
     pub fresh: bool,
 }
 
-/// Plays an event to its end, or goes on where it stopped, and prints the standings.
+/// Plays an event to its end, or goes on where it stopped, prints the standings, and returns the exit code.
 ///
 /// # Errors
 /// [`Refused`] for what the user has to mend, before the first game; else what the machine did not do.
-pub fn play(playing: Playing, output: &Output) -> anyhow::Result<ExitCode> {
+pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
     let Playing { config, out, jobs, fresh } = playing;
     let problems = config::check_programs(&config);
     if !problems.is_empty() {
@@ -99,7 +98,7 @@ fn finish(
     ended: Ended,
     results: Results,
     output: &Output,
-) -> anyhow::Result<ExitCode> {
+) -> anyhow::Result<u8> {
     let code = match ended {
         Ended::Done => exit::DONE,
         Ended::Interrupted => {
@@ -143,7 +142,7 @@ fn finish(
     if code == exit::DONE || !matches.is_empty() {
         output.standings(&plan.names(), &plan.config.game, plan.config.paired, &matches, &games)?;
     }
-    Ok(ExitCode::from(code))
+    Ok(code)
 }
 
 /// Opens a folder of results to go on, or makes it.

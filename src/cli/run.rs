@@ -1,9 +1,9 @@
 //! `hakem run`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::exit::Refused;
+use super::exit::{self, Refused};
 use super::output::OutputArgs;
 use super::play::{Playing, play};
 use crate::{config, house};
@@ -11,10 +11,10 @@ use crate::{config, house};
 /// Play an event, or go on where it stopped, and print the standings
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The event file
-    #[arg(value_name = "EVENT.toml")]
-    pub event: PathBuf,
-    /// The folder of results [default: the event file's name without .toml]
+    /// The event file; several are played one after the other
+    #[arg(value_name = "EVENT.toml", required = true)]
+    pub events: Vec<PathBuf>,
+    /// The folder of results, for one event [default: the event file's name without .toml]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Games at once [default: as the event says, else as many as leave each thinking bot a core]
@@ -23,6 +23,7 @@ pub struct Args {
     /// Start anew; an earlier folder of results is renamed to DIR.1, DIR.2, ...
     #[arg(long)]
     pub fresh: bool,
+    /// How results are written.
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -33,12 +34,34 @@ pub struct Args {
 /// [`Refused`] for what the user has to mend; else what the machine did not do.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let output = args.output.get();
-    let config = config::read(&args.event, &house::names())
-        .map_err(|error| Refused(error.render(output.color_on_stderr())))?;
-    let out = args.out.clone().unwrap_or_else(|| match args.event.extension() {
-        Some(extension) if extension == "toml" => args.event.with_extension(""),
-        _ => args.event.with_added_extension("results"),
-    });
-    let jobs = args.jobs.map(|jobs| jobs as usize);
-    play(Playing { config, out: Some(out), jobs, fresh: args.fresh }, &output)
+    if args.out.is_some() && args.events.len() > 1 {
+        return Err(Refused("--out names the folder of one event, and several are given".into()).into());
+    }
+    let read = |path: &PathBuf| {
+        config::read(path, &house::names())
+            .map_err(|error| Refused(error.render(output.color_on_stderr())))
+    };
+    // A mistake in the last file is told before the first is played.
+    let configs = args.events.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    for (path, config) in args.events.iter().zip(configs) {
+        let playing = Playing {
+            config,
+            out: Some(args.out.clone().unwrap_or_else(|| folder_of(path))),
+            jobs: args.jobs.map(|jobs| jobs as usize),
+            fresh: args.fresh,
+        };
+        let code = play(playing, &output)?;
+        if code != exit::DONE {
+            return Ok(ExitCode::from(code));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The event file's name without `.toml`.
+fn folder_of(event: &Path) -> PathBuf {
+    match event.extension() {
+        Some(extension) if extension == "toml" => event.with_extension(""),
+        _ => event.with_added_extension("results"),
+    }
 }
