@@ -1,2 +1,0 @@
-//! Interim.
-pub mod text;
