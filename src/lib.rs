@@ -24,6 +24,8 @@ pub mod house;
 pub mod rating;
 pub mod referee;
 #[cfg(feature = "runner")]
+pub mod report;
+#[cfg(feature = "runner")]
 pub mod runner;
 pub mod stats;
 pub mod strict;

@@ -7,8 +7,6 @@ pub mod standings;
 
 use crate::event::{MatchId, Slot};
 
-pub mod round_robin;
-
 /// A match to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pairing {
