@@ -4,6 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+pub use hakem_protocol::results::Verdict;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Seat, Share};
@@ -102,93 +103,6 @@ macro_rules! id_as_text {
 
 id_as_text!(MatchId);
 id_as_text!(GameId);
-
-/// Why a game counts as it does. A closed set; CLI.md, "Results as data".
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// The game's own end.
-    Rule,
-    /// A resignation was accepted.
-    Resigned,
-    /// An answer that the rules refuse.
-    IllegalMove,
-    /// A line that is no fitting message (bad_json, bad_message, wrong_id, unasked, not_utf8).
-    BadMessage,
-    /// Too long a line, or too much output.
-    Flood,
-    /// The time was over.
-    Timeout,
-    /// `ready` was late or not valid.
-    NoReady,
-    /// The process ended or closed its pipe.
-    Crash,
-    /// A limit on memory, processes or disk ended the bot.
-    Limit,
-    /// The event's own rule ended the game.
-    Adjudicated,
-    /// The referee's or the machine's fault: counts for nobody.
-    Void,
-}
-
-impl Verdict {
-    /// Every verdict.
-    pub const ALL: [Verdict; 11] = [
-        Verdict::Rule,
-        Verdict::Resigned,
-        Verdict::IllegalMove,
-        Verdict::BadMessage,
-        Verdict::Flood,
-        Verdict::Timeout,
-        Verdict::NoReady,
-        Verdict::Crash,
-        Verdict::Limit,
-        Verdict::Adjudicated,
-        Verdict::Void,
-    ];
-
-    /// The word in results.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Verdict::Rule => "rule",
-            Verdict::Resigned => "resigned",
-            Verdict::IllegalMove => "illegal_move",
-            Verdict::BadMessage => "bad_message",
-            Verdict::Flood => "flood",
-            Verdict::Timeout => "timeout",
-            Verdict::NoReady => "no_ready",
-            Verdict::Crash => "crash",
-            Verdict::Limit => "limit",
-            Verdict::Adjudicated => "adjudicated",
-            Verdict::Void => "void",
-        }
-    }
-
-    /// Whether a seat forfeited.
-    pub const fn is_forfeit(self) -> bool {
-        matches!(
-            self,
-            Verdict::IllegalMove
-                | Verdict::BadMessage
-                | Verdict::Flood
-                | Verdict::Timeout
-                | Verdict::NoReady
-                | Verdict::Crash
-                | Verdict::Limit
-        )
-    }
-}
-
-impl FromStr for Verdict {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Verdict, String> {
-        Verdict::ALL
-            .into_iter()
-            .find(|verdict| verdict.as_str() == text)
-            .ok_or_else(|| format!("`{text}` is no verdict"))
-    }
-}
 
 /// A bot's place in the event file, counted from 0: its identity, whatever name it reports.
 pub type Slot = usize;

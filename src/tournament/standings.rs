@@ -61,7 +61,7 @@ impl TieBreak {
     /// The name in data.
     pub const fn as_str(self) -> &'static str {
         match self {
-            TieBreak::DirectEncounter => "direct_encounter",
+            TieBreak::DirectEncounter => "direct",
             TieBreak::SonnebornBerger => "sonneborn_berger",
             TieBreak::Wins => "wins",
         }
