@@ -123,6 +123,7 @@ fn what_is_stored_comes_back_in_schedule_order() {
     };
     let void = |why: &str| VoidNote {
         id: match_id(1, 2).game(1),
+        seats: vec![0, 1],
         why: why.into(),
     };
     let four = MatchResult {

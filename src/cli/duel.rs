@@ -66,6 +66,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let config = config::from_flags(&flags, &house::names())
         .map_err(|error| Refused(error.render(output.color_on_stderr())))?;
-    let code = play(Playing { config, out: args.out.clone(), jobs, fresh: false }, &output)?;
+    let code = play(
+        Playing {
+            config,
+            out: args.out.clone(),
+            jobs,
+            fresh: false,
+        },
+        &output,
+    )?;
     Ok(ExitCode::from(code))
 }

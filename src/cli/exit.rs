@@ -23,7 +23,9 @@ pub fn code_of(error: &anyhow::Error) -> ExitCode {
     use crate::store::StoreError;
     let refused = error.chain().any(|cause| {
         cause.is::<Refused>()
-            || cause.downcast_ref::<StoreError>().is_some_and(|error| !error.is_machine())
+            || cause
+                .downcast_ref::<StoreError>()
+                .is_some_and(|error| !error.is_machine())
     });
     ExitCode::from(if refused { USAGE } else { MACHINE })
 }

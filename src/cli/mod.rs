@@ -90,7 +90,7 @@ fn wrong_usage(message: impl Display) -> ExitCode {
 
 /// Text of a bot, safe to show in a terminal.
 fn shown(text: &str) -> String {
-    crate::report::text::escape(text).into_owned()
+    crate::report::escape(text).into_owned()
 }
 
 /// A reader of our output that went away (`hakem ... | head`) is no failure.

@@ -33,15 +33,24 @@ pub struct Playing {
 /// # Errors
 /// [`Refused`] for what the user has to mend, before the first game; else what the machine did not do.
 pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
-    let Playing { config, out, jobs, fresh } = playing;
+    let Playing {
+        config,
+        out,
+        jobs,
+        fresh,
+    } = playing;
     let problems = config::check_programs(&config);
     if !problems.is_empty() {
         let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
         return Err(Refused(lines.join("\n       ")).into());
     }
     let files = config::bot_files(&config).map_err(|error| Refused(error.to_string()))?;
-    let schedule =
-        round_robin::schedule(config.bots.len(), config.games, config.paired, config.rounds);
+    let schedule = round_robin::schedule(
+        config.bots.len(),
+        config.games,
+        config.paired,
+        config.rounds,
+    );
     let mut folder = match &out {
         Some(dir) => Some(open(dir, fresh, &config, &files)?),
         None => None,
@@ -50,7 +59,11 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         Some(store) => {
             store.drop_unfinished()?;
             let done = store.complete_matches()?;
-            let todo = schedule.iter().filter(|pairing| !done.contains(&pairing.id)).cloned().collect();
+            let todo = schedule
+                .iter()
+                .filter(|pairing| !done.contains(&pairing.id))
+                .cloned()
+                .collect();
             (store.meta()?.seed, todo)
         }
         None => (seed_of(&config)?, schedule.clone()),
@@ -122,12 +135,18 @@ fn finish(
             ));
             exit::MACHINE
         }
-        Ended::Failed(error) => return Err(error.context("the run stopped; what was told as played is kept")),
+        Ended::Failed(error) => {
+            return Err(error.context("the run stopped; what was told as played is kept"));
+        }
     };
     let (games, matches) = match (results, out) {
         (Some(results), _) => results,
         (None, Some(dir)) => {
-            let store = if code == exit::DONE { Store::open(dir)? } else { Store::open_read_only(dir)? };
+            let store = if code == exit::DONE {
+                Store::open(dir)?
+            } else {
+                Store::open_read_only(dir)?
+            };
             if code == exit::DONE {
                 store.write_seed(&SeedFile {
                     seed: plan.seed().to_owned(),
@@ -135,12 +154,18 @@ fn finish(
                     guessable: chance::is_guessable(plan.seed()),
                 })?;
             }
-            (store.games()?, store.matches()?)
+            (super::results::all_games(&store)?, store.matches()?)
         }
         (None, None) => (Vec::new(), Vec::new()),
     };
     if code == exit::DONE || !matches.is_empty() {
-        output.standings(&plan.names(), &plan.config.game, plan.config.paired, &matches, &games)?;
+        output.standings(
+            &plan.names(),
+            &plan.config.game,
+            plan.config.paired,
+            &matches,
+            &games,
+        )?;
     }
     Ok(code)
 }
@@ -186,8 +211,9 @@ fn seed_of(config: &EventConfig) -> anyhow::Result<String> {
     let mut bits = [0; 32];
     let mut filled = 0;
     while filled < bits.len() {
-        filled += rustix::rand::getrandom(&mut bits[filled..], rustix::rand::GetRandomFlags::empty())
-            .context("the system gives no random bits")?;
+        filled +=
+            rustix::rand::getrandom(&mut bits[filled..], rustix::rand::GetRandomFlags::empty())
+                .context("the system gives no random bits")?;
     }
     Ok(chance::hex(&bits))
 }

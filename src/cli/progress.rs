@@ -17,15 +17,28 @@ pub struct Progress {
 impl Progress {
     /// Progress of bots with these names; the bar is only drawn on a terminal.
     pub fn new(names: Vec<String>, terminal: bool) -> Progress {
-        let target =
-            if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
-        Progress { bar: ProgressBar::with_draw_target(None, target), names, games: 0, forfeits: 0, voids: 0 }
+        let target = if terminal {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        Progress {
+            bar: ProgressBar::with_draw_target(None, target),
+            names,
+            games: 0,
+            forfeits: 0,
+            voids: 0,
+        }
     }
 
     /// Tells an event.
     pub fn tell(&mut self, event: &Event) {
         match event {
-            Event::RunStarted { matches, done, jobs } => {
+            Event::RunStarted {
+                matches,
+                done,
+                jobs,
+            } => {
                 self.bar.set_length(*matches as u64);
                 let style = ProgressStyle::with_template(
                     "{bar:30} {pos}/{len} matches, {elapsed_precise}, {eta} left  {msg}",
@@ -57,7 +70,10 @@ impl Progress {
 
     /// Takes the bar away; on a terminal a line with the sums stays.
     pub fn finish(&self) {
-        let line = format!("{} games played, {} forfeits, {} void", self.games, self.forfeits, self.voids);
+        let line = format!(
+            "{} games played, {} forfeits, {} void",
+            self.games, self.forfeits, self.voids
+        );
         if !self.bar.is_hidden() {
             self.bar.println(line);
         }
@@ -65,7 +81,10 @@ impl Progress {
     }
 
     fn between(&self, seats: &[Slot]) -> String {
-        let names: Vec<String> = seats.iter().map(|&slot| super::shown(&self.names[slot])).collect();
+        let names: Vec<String> = seats
+            .iter()
+            .map(|&slot| super::shown(&self.names[slot]))
+            .collect();
         names.join(" - ")
     }
 
@@ -74,7 +93,9 @@ impl Progress {
         if self.bar.is_hidden() || result.verdict == Verdict::Void {
             return;
         }
-        let who = result.against.map(|seat| super::shown(&self.names[result.seats[seat]]));
+        let who = result
+            .against
+            .map(|seat| super::shown(&self.names[result.seats[seat]]));
         self.bar.println(format!(
             "{}: {} forfeits, {}",
             result.id,

@@ -35,14 +35,20 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let output = args.output.get();
     if args.out.is_some() && args.events.len() > 1 {
-        return Err(Refused("--out names the folder of one event, and several are given".into()).into());
+        return Err(
+            Refused("--out names the folder of one event, and several are given".into()).into(),
+        );
     }
     let read = |path: &PathBuf| {
         config::read(path, &house::names())
             .map_err(|error| Refused(error.render(output.color_on_stderr())))
     };
     // A mistake in the last file is told before the first is played.
-    let configs = args.events.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+    let configs = args
+        .events
+        .iter()
+        .map(read)
+        .collect::<Result<Vec<_>, _>>()?;
     for (path, config) in args.events.iter().zip(configs) {
         let playing = Playing {
             config,

@@ -29,7 +29,10 @@ pub struct Args {
 /// # Errors
 /// A game that is not there, a record that cannot be read or does not hold.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let id: GameId = args.game.parse().map_err(|error| Refused(format!("{error}")))?;
+    let id: GameId = args
+        .game
+        .parse()
+        .map_err(|error| Refused(format!("{error}")))?;
     let store = Store::open_read_only(&args.dir)?;
     let Some(result) = store.game(id)? else {
         return Err(Refused(format!(
@@ -43,8 +46,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let header = replay::header(&text)
         .map_err(|error| Refused(format!("the record of {id} cannot be shown: {error}")))?;
     let mut page = title(&header);
-    let verified = replay::verify(&text, None, &mut |entry, play| describe(&mut page, &header, entry, play))
-        .map_err(|error| Refused(format!("the record of {id} does not verify: {error}")))?;
+    let verified = replay::verify(&text, None, &mut |entry, play| {
+        describe(&mut page, &header, entry, play)
+    })
+    .map_err(|error| Refused(format!("the record of {id} does not verify: {error}")))?;
     let _ = writeln!(page, "{}", ending(&header, &verified.result));
     unless_closed(io::stdout().write_all(page.as_bytes()))?;
     Ok(ExitCode::SUCCESS)
@@ -85,7 +90,12 @@ fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play) 
             let _ = write!(page, "\nplayed over ({times})\n{}", play.position().board());
         }
         Entry::Fault(fault) => {
-            let _ = writeln!(page, "\n{} forfeits: {}", name(fault.seat), shown(&fault.reason));
+            let _ = writeln!(
+                page,
+                "\n{} forfeits: {}",
+                name(fault.seat),
+                shown(&fault.reason)
+            );
             if let Some(line) = &fault.line {
                 let _ = writeln!(page, "its line was: {}", shown(line));
             }
@@ -97,7 +107,11 @@ fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play) 
 
 fn ending(header: &Header, result: &crate::referee::record::ResultEntry) -> String {
     let points = result.points.as_ref().map(|points| {
-        points.iter().map(ToString::to_string).collect::<Vec<_>>().join("-")
+        points
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("-")
     });
     let winner = result.winner.map_or("nobody wins".to_owned(), |seat| {
         format!("{} wins", shown(&header.seats[seat]))

@@ -32,12 +32,24 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             .map_err(|error| Refused(format!("{} cannot be read: {error}", path.display())))?;
         let line = match check(&path, &text, args.seed.as_deref()) {
             Ok(verified) => {
-                let chance = if verified.chance_checked { "dice checked" } else { "dice not yet checkable" };
-                format!("{}: ok, {} moves, {chance}", path.display(), verified.result.moves)
+                let chance = if verified.chance_checked {
+                    "dice checked"
+                } else {
+                    "dice not yet checkable"
+                };
+                format!(
+                    "{}: ok, {} moves, {chance}",
+                    path.display(),
+                    verified.result.moves
+                )
             }
             Err(what) => {
                 bad = true;
-                format!("{}: does not verify: {}", path.display(), super::shown(&what))
+                format!(
+                    "{}: does not verify: {}",
+                    path.display(),
+                    super::shown(&what)
+                )
             }
         };
         if writeln!(stdout, "{line}").is_err() {
@@ -66,12 +78,13 @@ fn check(path: &Path, text: &[u8], seed: Option<&str>) -> Result<Verified, Strin
     let folder = path.parent().and_then(Path::parent);
     let told = match (seed, folder) {
         (Some(seed), _) => Some(seed.to_owned()),
-        (None, Some(folder)) => {
-            store::read_seed(folder).map_err(|error| error.to_string())?.map(|file| file.seed)
-        }
+        (None, Some(folder)) => store::read_seed(folder)
+            .map_err(|error| error.to_string())?
+            .map(|file| file.seed),
         (None, None) => None,
     };
-    let verified = replay::verify(text, told.as_deref(), &mut |_, _| {}).map_err(|error| error.to_string())?;
+    let verified =
+        replay::verify(text, told.as_deref(), &mut |_, _| {}).map_err(|error| error.to_string())?;
     compare_with_results(folder, &verified)?;
     Ok(verified)
 }

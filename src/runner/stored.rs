@@ -16,9 +16,11 @@ impl Ledger for Store {
                     written.push(result.id);
                     Stored::Game((**result).clone())
                 }
-                Entry::Void { id, why } => {
-                    Stored::Void(VoidNote { id: *id, why: why.clone() })
-                }
+                Entry::Void { id, seats, why } => Stored::Void(VoidNote {
+                    id: *id,
+                    seats: seats.clone(),
+                    why: why.clone(),
+                }),
                 Entry::Match(result) => Stored::Match(result.clone()),
             });
         }

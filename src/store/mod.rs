@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, ErrorCode, OptionalExtension};
 
-use crate::event::{GameId, GameResult, MatchId, MatchResult};
+use crate::event::{GameId, GameResult, MatchId, MatchResult, Slot};
 
 mod aside;
 mod error;
@@ -63,6 +63,8 @@ pub enum Stored {
 pub struct VoidNote {
     /// The game.
     pub id: GameId,
+    /// The slot on each seat.
+    pub seats: Vec<Slot>,
     /// What happened.
     pub why: String,
 }

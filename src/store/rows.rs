@@ -15,7 +15,7 @@ const WIN: f64 = 12.0;
 const INSERT_GAME: &str =
     "INSERT INTO games VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const INSERT_MATCH: &str = "INSERT INTO matches VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
-const INSERT_VOID: &str = "INSERT INTO voids (round, number, game, why) VALUES (?,?,?,?)";
+const INSERT_VOID: &str = "INSERT INTO voids (round, number, game, slots, why) VALUES (?,?,?,?,?)";
 
 /// All games in the order of the schedule.
 pub(super) const SELECT_GAMES: &str = "SELECT * FROM games ORDER BY round, number, game";
@@ -25,7 +25,8 @@ pub(super) const SELECT_GAME: &str =
 /// All matches in the order of the schedule.
 pub(super) const SELECT_MATCHES: &str = "SELECT * FROM matches ORDER BY round, number";
 /// All void games in the order in which they happened.
-pub(super) const SELECT_VOIDS: &str = "SELECT round, number, game, why FROM voids ORDER BY id";
+pub(super) const SELECT_VOIDS: &str =
+    "SELECT round, number, game, slots, why FROM voids ORDER BY id";
 
 /// Why a row was not written.
 pub(super) enum Refused {
@@ -66,9 +67,10 @@ pub(super) fn insert(connection: &Connection, stored: &Stored, bots: usize) -> R
             let mut insert = connection.prepare_cached(INSERT_GAME)?;
             insert.execute(params_from_iter(row))?;
         }
-        Stored::Void(VoidNote { id, why }) => {
+        Stored::Void(VoidNote { id, seats, why }) => {
+            let slots = serde_json::to_string(seats).unwrap_or_default();
             let mut insert = connection.prepare_cached(INSERT_VOID)?;
-            insert.execute(params![id.of.round, id.of.number, id.game, why])?;
+            insert.execute(params![id.of.round, id.of.number, id.game, slots, why])?;
         }
         Stored::Match(result) => {
             let row = match_row(result, bots)?;
@@ -238,6 +240,9 @@ pub(super) fn void(row: &Row<'_>) -> rusqlite::Result<VoidNote> {
     let mut row = Columns { row, next: 0 };
     Ok(VoidNote {
         id: row.game_id()?,
+        seats: serde_json::from_str(&row.get::<String>()?).map_err(|error| {
+            rusqlite::Error::FromSqlConversionFailure(3, Type::Text, error.into())
+        })?,
         why: row.get()?,
     })
 }

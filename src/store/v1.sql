@@ -50,5 +50,6 @@ CREATE TABLE voids (
     round INTEGER NOT NULL,
     number INTEGER NOT NULL,
     game INTEGER NOT NULL,
+    slots TEXT NOT NULL,                    -- JSON: the slot on each seat
     why TEXT NOT NULL
 ) STRICT;
