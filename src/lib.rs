@@ -20,8 +20,15 @@ pub mod clock;
 pub mod config;
 pub mod event;
 pub mod game;
+pub mod house;
+pub mod rating;
 pub mod referee;
 #[cfg(feature = "runner")]
+pub mod report;
+#[cfg(feature = "runner")]
 pub mod runner;
+pub mod stats;
+#[cfg(feature = "runner")]
+pub mod store;
 pub mod strict;
 pub mod tournament;

@@ -133,6 +133,11 @@ impl Plan {
             .collect()
     }
 
+    /// The event's seed.
+    pub fn seed(&self) -> &str {
+        &self.seed
+    }
+
     /// The names of the bots by slot.
     pub fn names(&self) -> Vec<String> {
         self.config.bots.iter().map(|bot| bot.name.clone()).collect()

@@ -2,9 +2,10 @@
 //!
 //! A format is one file with a function from the field to a list of matches; [`standings`] is a fold over results.
 
-use crate::event::{MatchId, Slot};
-
 pub mod round_robin;
+pub mod standings;
+
+use crate::event::{MatchId, Slot};
 
 /// A match to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]

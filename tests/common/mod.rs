@@ -261,7 +261,7 @@ impl Lab {
     /// Asserts that every record of a results folder verifies; returns how many there are.
     #[track_caller]
     pub(crate) fn verify_records(&self, dir: impl AsRef<Path>) -> usize {
-        let records = files_below(&dir.as_ref().join("records"));
+        let records = files_below(&self.path(dir.as_ref()).join("records"));
         assert!(
             !records.is_empty(),
             "{} has no records",

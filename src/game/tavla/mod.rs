@@ -1,4 +1,5 @@
-//! Tavla (RULES.md, "Tavla"): backgammon with fifteen checkers, the doubling cube, match and money play.
+//! Tavla: backgammon with fifteen checkers a seat, the doubling cube, match and money play. Rules are cited by their
+//! numbers in `protocol/games/tavla.md`.
 //!
 //! Rulings, where the rules are silent:
 //! - A resignation is answered by `accept` or `refuse`; it is not itself answered by a resignation, for a state holds one.
@@ -7,22 +8,25 @@
 //! - Options of the other kind of play mean nothing: `beavers`, `raccoons` and `jacoby` in a match, `crawford` in money play.
 //! - A state given from outside says itself whether it is match play (`length`) and the Crawford game (`crawford`).
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    Ask, Chance, ChanceKind, Drawn, Facts, Game, Options, Outcome, Refusal, RulesError, Seat,
-    Series, Setup, ToAct,
+    Ask, Chance, ChanceKind, Drawn, Facts, Game, Outcome, Refusal, Seat, Series, Setup, ToAct,
 };
 
+mod check;
+mod course;
 mod cube;
 mod moves;
+mod options;
 mod score;
 mod state;
 mod text;
 
 pub use cube::{Cube, Offer, Stage};
 pub use moves::{MAX_STEPS, Play, Step};
+pub use options::TavlaOptions;
 
 use cube::Limits;
 use moves::Demand;
@@ -50,86 +54,6 @@ const START: Points = {
     points[6] = 5;
     points
 };
-
-// ---- Options ----------------------------------------------------------------------------------------------------
-
-/// The options of Tavla.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TavlaOptions {
-    /// The points that win the match; 0: money play (rule 9).
-    pub match_length: u32,
-    /// The games of a money session (rule 9).
-    pub games: u32,
-    /// Whether a match has the Crawford game (rule 9).
-    pub crawford: bool,
-    /// Whether there is a cube (rule 7).
-    pub cube: bool,
-    /// The highest value of the cube, a power of two (rule 7).
-    pub max_cube: u32,
-    /// Money play: gammons count only if the cube was turned (rule 9).
-    pub jacoby: bool,
-    /// Money play: the taker may redouble at once (rule 8).
-    pub beavers: bool,
-    /// With `beavers`: the first doubler may redouble once more (rule 8).
-    pub raccoons: bool,
-    /// The turns of both seats together after which the lower pip count wins.
-    pub max_plies: u32,
-}
-
-impl Default for TavlaOptions {
-    fn default() -> Self {
-        TavlaOptions {
-            match_length: 0,
-            games: 1,
-            crawford: true,
-            cube: true,
-            max_cube: 64,
-            jacoby: false,
-            beavers: false,
-            raccoons: false,
-            max_plies: 2000,
-        }
-    }
-}
-
-/// The most that `max_cube` may be: the longest session at three times as much still fits a score.
-const HIGHEST_CUBE: u32 = 1 << 12;
-
-impl Options for TavlaOptions {
-    fn check(&self) -> Result<(), RulesError> {
-        let within = |key: &str, value: u32, least: u32, most: u32, what: &str| {
-            if (least..=most).contains(&value) {
-                return Ok(());
-            }
-            Err(RulesError {
-                key: key.into(),
-                message: format!("{value} is not {what}; {least} to {most} are possible"),
-            })
-        };
-        let length = self.match_length;
-        within("match_length", length, 0, 1000, "a number of points")?;
-        within("games", self.games, 1, 100_000, "a number of games")?;
-        within(
-            "max_plies",
-            self.max_plies,
-            1,
-            1_000_000,
-            "a number of turns",
-        )?;
-        if self.max_cube.is_power_of_two() && self.max_cube <= HIGHEST_CUBE {
-            Ok(())
-        } else {
-            Err(RulesError {
-                key: "max_cube".into(),
-                message: format!(
-                    "{} is no value of a cube; a power of two from 1 to {HIGHEST_CUBE} is",
-                    self.max_cube
-                ),
-            })
-        }
-    }
-}
 
 // ---- Position ---------------------------------------------------------------------------------------------------
 
@@ -457,7 +381,8 @@ impl Game for Tavla {
     }
 
     fn dice(&self) -> Option<[u8; 2]> {
-        self.dice.filter(|_| self.resign.is_none())
+        self.dice
+            .filter(|_| self.phase == Phase::Play && self.resign.is_none())
     }
 
     fn opening(&self) -> Option<[u8; 2]> {
@@ -502,196 +427,5 @@ impl Game for Tavla {
     }
 }
 
-// ---- The course of a game -------------------------------------------------------------------------------------------
-
-impl Tavla {
-    /// Gives every legal play of the seat on turn to `emit`, one for each position reached.
-    pub fn each_play(&self, emit: &mut impl FnMut(Play)) {
-        if let (ToAct::Seat(..), Some(dice)) = (self.to_act(), Game::dice(self)) {
-            let (own, other) = (&self.checkers[self.turn], &self.checkers[1 - self.turn]);
-            moves::plays(own, other, dice, self.demand, emit);
-        }
-    }
-
-    /// The seat whose turn it is, whoever is asked about it.
-    fn mover(&self) -> Seat {
-        let asked = self.resign.map_or(self.turn, |resign| resign.by);
-        self.cube.offer.map_or(asked, |offer| offer.doubler)
-    }
-
-    /// The seat on turn begins its turn: it may be asked about the cube.
-    fn begin_turn(&mut self) {
-        self.phase = if self.cube.may_double(self.turn, &self.limits) {
-            Phase::Cube
-        } else {
-            Phase::Roll
-        };
-    }
-
-    fn roll(&mut self, dice: [u8; 2]) {
-        self.dice = Some(dice);
-        self.phase = Phase::Play;
-        self.demand = moves::demand(
-            &self.checkers[self.turn],
-            &self.checkers[1 - self.turn],
-            dice,
-        );
-    }
-
-    fn apply_play(&mut self, seat: Seat, play: &Play) -> Result<(), Refusal> {
-        let Some(dice) = self.dice else {
-            return Err(Refusal::new(self.expected()));
-        };
-        let [mut own, mut other] = [self.checkers[seat], self.checkers[1 - seat]];
-        moves::check(&own, &other, dice, self.demand, play)?;
-        play.carry_out(&mut own, &mut other);
-        self.checkers[seat] = own;
-        self.checkers[1 - seat] = other;
-        self.end_turn();
-        Ok(())
-    }
-
-    /// The dice are played, or lost.
-    fn end_turn(&mut self) {
-        self.dice = None;
-        self.plies += 1;
-        self.turn = 1 - self.turn;
-        if let Some(winner) = score::finished(&self.checkers) {
-            self.win_by_bearing_off(winner);
-        } else if self.plies >= self.max_plies {
-            let pips = [self.pips(0), self.pips(1)];
-            if pips[0] == pips[1] {
-                self.phase = Phase::Lot;
-            } else {
-                self.win_by_count(usize::from(pips[1] < pips[0]));
-            }
-        } else {
-            self.begin_turn();
-        }
-    }
-
-    fn win(&mut self, winner: Seat, times: u32, reason: &'static str) {
-        self.phase = Phase::Over;
-        self.end = Some(End {
-            winner,
-            points: times * self.cube.value,
-            reason,
-        });
-    }
-
-    fn win_by_bearing_off(&mut self, winner: Seat) {
-        let win = self.counted(Win::borne_off(&self.checkers[1 - winner]));
-        self.win(winner, win as u32, win.reason());
-    }
-
-    /// The win at `max_plies`.
-    fn win_by_count(&mut self, winner: Seat) {
-        self.win(winner, 1, "ply_cap");
-    }
-
-    /// The win as it counts: with `jacoby` a gammon only if the cube was turned (rule 9).
-    fn counted(&self, win: Win) -> Win {
-        if self.jacoby && self.cube.value == 1 {
-            Win::Single
-        } else {
-            win
-        }
-    }
-
-    /// Asks the seat that the waiting offer is made to.
-    fn ask_about_double(&mut self) {
-        if let Some(offer) = self.cube.offer {
-            self.turn = offer.asked();
-            self.phase = Phase::Take;
-        }
-    }
-
-    /// The double is taken; the first doubler rolls.
-    fn take(&mut self) {
-        if let Some(offer) = self.cube.offer {
-            self.turn = offer.doubler;
-            self.cube.take();
-            self.phase = Phase::Roll;
-        }
-    }
-
-    /// The double is passed: the value before it is lost.
-    fn pass_double(&mut self) {
-        self.cube.offer = None;
-        self.win(1 - self.turn, 1, "passed");
-    }
-
-    /// Rule 11.
-    fn offer_to_resign(&mut self, seat: Seat, times: u8) -> Result<(), Refusal> {
-        if !(1..=3).contains(&times) {
-            return Err(Refusal::new(format!(
-                "resign is 1, 2 or 3 times the cube, not {times} (rule 11)"
-            )));
-        }
-        if self.refused {
-            return Err(Refusal::new(format!(
-                "the resignation was refused, so the question must be answered (rule 11): {}",
-                self.expected()
-            )));
-        }
-        self.resign = Some(Resign { by: seat, times });
-        self.turn = 1 - seat;
-        Ok(())
-    }
-
-    fn accept(&mut self) {
-        if let Some(Resign { by, times }) = self.resign.take() {
-            self.win(1 - by, u32::from(times), "resigned");
-        }
-    }
-
-    fn refuse(&mut self) {
-        if let Some(Resign { by, .. }) = self.resign.take() {
-            self.turn = by;
-            self.refused = true;
-        }
-    }
-}
-
-// ---- Refusals -------------------------------------------------------------------------------------------------------
-
-impl Tavla {
-    /// What an answer here looks like.
-    fn expected(&self) -> &'static str {
-        match self.to_act() {
-            ToAct::Seat(_, Ask::Move) => {
-                "a play is a list of [from, to] pairs, such as [[8,5],[6,5]]"
-            }
-            ToAct::Seat(_, Ask::Cube) => {
-                "before the roll the answer is \"roll\" or \"double\" (rule 7)"
-            }
-            ToAct::Seat(_, Ask::Take) if self.cube.may_redouble(&self.limits) => {
-                "a double is answered by \"take\", \"pass\" or \"beaver\" (rule 8)"
-            }
-            ToAct::Seat(_, Ask::Take) => "a double is answered by \"take\" or \"pass\" (rule 7)",
-            ToAct::Seat(_, Ask::Resign) => {
-                "a resignation is answered by \"accept\" or \"refuse\" (rule 11)"
-            }
-            ToAct::Over => "the game is over",
-            _ => "no move is asked for here",
-        }
-    }
-
-    /// An answer that is no move of this game at all.
-    fn unfit(&self, answer: &Value) -> Refusal {
-        Refusal::new(format!("{}, not {}", self.expected(), super::cut(answer)))
-    }
-
-    /// Why an answer to another question is refused.
-    fn misplaced(&self, ask: Ask, mv: &TavlaMove) -> &'static str {
-        match (ask, mv) {
-            (Ask::Move, TavlaMove::Double) => {
-                "a double is offered before the roll, not after it (rule 7)"
-            }
-            (Ask::Take, TavlaMove::Beaver) => {
-                "this double cannot be redoubled at once: take or pass (rule 8)"
-            }
-            _ => self.expected(),
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -4,9 +4,10 @@ use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 use serde_json::{Map, Value};
 
+use super::options::HIGHEST_CUBE;
 use super::{
-    BAR, CHECKERS, Cube, HIGHEST_CUBE, OFF, Offer, POINTS, Phase, Play, Points, Resign, Step,
-    Tavla, TavlaMove, TavlaOptions, score,
+    BAR, CHECKERS, Cube, OFF, Offer, POINTS, Phase, Play, Points, Resign, Step, Tavla, TavlaMove,
+    TavlaOptions, score,
 };
 use crate::game::{Refusal, Seat, cut, small_int};
 

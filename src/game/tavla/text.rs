@@ -19,7 +19,7 @@ pub(super) fn board(game: &Tavla) -> String {
     for row in 0..ROWS {
         line(&mut text, game, &upper, row, 1);
     }
-    text.push_str("                     |   |\n");
+    let _ = writeln!(text, "{:21}|   |", "");
     for row in (0..ROWS).rev() {
         line(&mut text, game, &lower, row, 0);
     }

@@ -1,0 +1,2 @@
+//! Interim.
+pub mod text;

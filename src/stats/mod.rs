@@ -1,0 +1,192 @@
+//! Statistics of results: means with their intervals, Elo differences. Pure.
+
+mod student;
+
+pub use student::student_95;
+
+/// Observations that belong together: the games played on the same chance, or a single game. Units are independent of
+/// each other, the observations of one unit need not be.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Unit {
+    /// The sum of the observations.
+    pub sum: f64,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl Unit {
+    /// Adds an observation.
+    pub fn add(&mut self, value: f64) {
+        self.sum += value;
+        self.count += 1;
+    }
+}
+
+/// A mean, and where it lies with 95 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The mean of all observations.
+    pub mean: f64,
+    /// Where the true mean lies with 95 %; `None` while there are fewer than two units.
+    pub interval: Option<[f64; 2]>,
+    /// Units that were observed.
+    pub units: usize,
+}
+
+/// The mean of all observations, with Student's interval over the units; `None` without observations.
+///
+/// With units of one size it is the interval of the mean of the units' means. In general it is the ratio of two totals,
+/// whose variance is that of the residuals x - R n (W. G. Cochran, "Sampling Techniques", 3rd ed., section 2.11):
+///
+/// ```text
+/// R = sum x / sum n        var R = k / (k - 1) * sum (x - R n)^2 / (sum n)^2        k units, k - 1 degrees of freedom
+/// ```
+pub fn mean(units: &[Unit]) -> Option<Estimate> {
+    let units = || units.iter().filter(|unit| unit.count > 0);
+    let k = units().count();
+    let count: f64 = units().map(|unit| f64::from(unit.count)).sum();
+    if k == 0 {
+        return None;
+    }
+    let mean = units().map(|unit| unit.sum).sum::<f64>() / count;
+    let interval = (k > 1).then(|| {
+        let residual = |unit: &Unit| unit.sum - mean * f64::from(unit.count);
+        let squares: f64 = units().map(residual).map(|r| r * r).sum();
+        let variance = k as f64 / (k as f64 - 1.0) * squares / (count * count);
+        let reach = student_95(k as u64 - 1) * variance.sqrt();
+        [mean - reach, mean + reach]
+    });
+    Some(Estimate {
+        mean,
+        interval,
+        units: k,
+    })
+}
+
+/// The difference in Elo points that makes this score (0 to 1) the expected one: 400 log10(s / (1 - s)), from the logistic
+/// curve of A. E. Elo's system. Infinite at 0 and 1.
+pub fn elo_difference(score: f64) -> f64 {
+    let score = score.clamp(0.0, 1.0);
+    400.0 * libm::log10(score / (1.0 - score))
+}
+
+impl Estimate {
+    /// The Elo difference of an estimated score, its interval taken end by end.
+    pub fn elo(self) -> Estimate {
+        Estimate {
+            mean: elo_difference(self.mean),
+            interval: self.interval.map(|ends| ends.map(elo_difference)),
+            units: self.units,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(values: &[f64]) -> Unit {
+        let mut unit = Unit::default();
+        values.iter().for_each(|&value| unit.add(value));
+        unit
+    }
+
+    fn singles(values: &[f64]) -> Vec<Unit> {
+        values.iter().map(|&value| unit(&[value])).collect()
+    }
+
+    #[track_caller]
+    fn assert_near(found: f64, right: f64, tolerance: f64) {
+        assert!((found - right).abs() <= tolerance, "{found}, not {right}");
+    }
+
+    /// Student (W. S. Gosset), "The probable error of a mean", 1908, section IX: the additional hours of sleep of ten
+    /// patients. The textbook interval of the paired differences is 0.70 to 2.46.
+    #[test]
+    fn students_sleep_data() {
+        let first = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
+        let second = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4];
+        let differences: Vec<f64> = second.iter().zip(first).map(|(b, a)| b - a).collect();
+        let found = mean(&singles(&differences)).expect("ten units");
+        let [low, high] = found.interval.expect("ten units");
+        assert_near(found.mean, 1.58, 1e-12);
+        assert_near(low, 0.700_114_2, 1e-6);
+        assert_near(high, 2.459_885_8, 1e-6);
+        assert_eq!(found.units, 10);
+    }
+
+    #[test]
+    fn units_of_one_size_are_as_good_as_their_means() {
+        let pairs = [[2.0, -1.0], [1.0, 1.0], [-4.0, 2.0], [1.0, -2.0]];
+        let whole: Vec<Unit> = pairs.iter().map(|pair| unit(pair)).collect();
+        let means = singles(&pairs.map(|[a, b]| (a + b) / 2.0));
+        let (whole, means) = (mean(&whole).expect("four"), mean(&means).expect("four"));
+        assert_near(whole.mean, means.mean, 1e-12);
+        let (a, b) = (whole.interval.expect("four"), means.interval.expect("four"));
+        assert_near(a[0], b[0], 1e-12);
+        assert_near(a[1], b[1], 1e-12);
+    }
+
+    /// Two games on the same dice that always cancel say exactly that the mean is 0.
+    #[test]
+    fn pairs_that_cancel_leave_no_doubt() {
+        let pairs = [unit(&[4.0, -4.0]), unit(&[1.0, -1.0]), unit(&[-2.0, 2.0])];
+        let found = mean(&pairs).expect("three units");
+        assert_eq!((found.mean, found.interval), (0.0, Some([0.0, 0.0])));
+    }
+
+    #[test]
+    fn a_single_unit_has_no_interval_and_none_no_mean() {
+        let one = mean(&[unit(&[1.0, 2.0])]).expect("one unit");
+        assert_eq!((one.mean, one.interval, one.units), (1.5, None, 1));
+        assert_eq!(mean(&[]), None);
+        assert_eq!(mean(&[Unit::default()]), None);
+    }
+
+    /// The interval of unequal units against the delete-one jackknife, an independent way to the same variance.
+    #[test]
+    fn unequal_units_agree_with_the_jackknife() {
+        let mut seed = 12345u64;
+        let mut units = Vec::new();
+        for _ in 0..400 {
+            let mut one = Unit::default();
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            for _ in 0..1 + (seed >> 60) % 4 {
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                one.add((seed >> 58) as f64 - 30.0);
+            }
+            units.push(one);
+        }
+        let found = mean(&units).expect("many units");
+        let without = |left_out: usize| {
+            let mut rest = units.clone();
+            rest.remove(left_out);
+            mean(&rest).expect("many units").mean
+        };
+        let k = units.len() as f64;
+        let means: Vec<f64> = (0..units.len()).map(without).collect();
+        let center = means.iter().sum::<f64>() / k;
+        let spread: f64 = means.iter().map(|m| (m - center) * (m - center)).sum();
+        let jackknife = (spread * (k - 1.0) / k).sqrt();
+        let [low, high] = found.interval.expect("many units");
+        let ours = (high - low) / 2.0 / student_95(units.len() as u64 - 1);
+        assert!((ours / jackknife - 1.0).abs() < 0.01, "{ours} {jackknife}");
+    }
+
+    /// The expected scores of the table that chess federations publish: 200 points are 0.76, 400 points 0.91.
+    #[test]
+    fn elo_differences() {
+        assert_near(elo_difference(0.5), 0.0, 1e-12);
+        assert_near(elo_difference(0.75), 190.848_5, 1e-4);
+        assert_near(elo_difference(10.0 / 11.0), 400.0, 1e-9);
+        assert_near(elo_difference(0.25), -elo_difference(0.75), 1e-9);
+        assert_eq!(elo_difference(1.0), f64::INFINITY);
+        assert_eq!(elo_difference(0.0), f64::NEG_INFINITY);
+        let score = Estimate {
+            mean: 0.75,
+            interval: Some([0.5, 1.2]),
+            units: 4,
+        };
+        assert_eq!(score.elo().interval, Some([0.0, f64::INFINITY]));
+    }
+}

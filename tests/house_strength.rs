@@ -1,0 +1,148 @@
+//! The built-in bots against each other, with fixed seeds: each is clearly stronger than the one below it, and no answer
+//! is ever illegal.
+
+use hakem::game::{self, Chance, ChanceKind, Drawn, Position, Setup, ToAct};
+use hakem::house::{self, House, Table};
+use hakem_protocol::{Turn, TurnClock};
+use serde_json::{Map, Value, json};
+
+/// Random plies before the bots take over, so that no two games are alike.
+const OPENING: usize = 4;
+
+/// A source of choices (the 64-bit generator of Knuth's MMIX).
+struct Picks(u64);
+
+impl Picks {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound
+    }
+
+    fn draw(&mut self, chance: Chance) -> Drawn {
+        let mut die = || self.below(6) as u8 + 1;
+        match chance.kind {
+            ChanceKind::Opening => {
+                let first = die();
+                Drawn::Dice([first, first % 6 + 1])
+            }
+            ChanceKind::Dice => Drawn::Dice([die(), die()]),
+            _ => Drawn::Lot(self.below(2) as u32),
+        }
+    }
+}
+
+/// A bot and its options.
+struct Player {
+    house: &'static dyn House,
+    options: Map<String, Value>,
+}
+
+fn player(name: &str, options: &Value) -> Player {
+    Player {
+        house: house::find(name).expect("a built-in bot"),
+        options: options.as_object().expect("an object").clone(),
+    }
+}
+
+fn turn(position: &mut dyn Position, id: u64) -> Option<Turn> {
+    let ToAct::Seat(seat, ask) = position.to_act() else {
+        return None;
+    };
+    let (mut state, mut legal) = (Vec::new(), Vec::new());
+    position.write_state(&mut state);
+    position.write_legal(&mut legal);
+    Some(Turn {
+        id,
+        seat,
+        ask,
+        state: serde_json::from_slice(&state).expect("JSON"),
+        legal: Some(serde_json::from_slice(&legal).expect("JSON")),
+        last: json!([]),
+        history: None,
+        clock: TurnClock {
+            left_ms: vec![None, None],
+            limit_ms: None,
+        },
+    })
+}
+
+/// Plays a game; the share of the first player, who sits on this seat.
+fn play(name: &str, players: [&Player; 2], seat_of_first: usize, seed: u64) -> f64 {
+    let rules = game::find(name)
+        .expect("a game")
+        .rules(&Map::new())
+        .expect("defaults");
+    let mut picks = Picks(seed);
+    let mut position = rules.start(&Setup {
+        lot: picks.below(2),
+        ..Setup::SINGLE
+    });
+    let mut told = Vec::new();
+    let mut plies = 0;
+    loop {
+        match position.to_act() {
+            ToAct::Over => break,
+            ToAct::Pass(_) => position.pass(&mut told),
+            ToAct::Chance(chance) => position.chance(picks.draw(chance)),
+            ToAct::Seat(seat, _) => {
+                let answer = if plies < OPENING {
+                    let count = position.count_legal();
+                    position.nth_legal(picks.below(count))
+                } else {
+                    let turn = turn(&mut *position, plies as u64).expect("a seat is asked");
+                    let player = players[seat ^ seat_of_first];
+                    let table = Table {
+                        game: name,
+                        options: &player.options,
+                        clock: &|| panic!("no option asked for time"),
+                    };
+                    player.house.answer(&table, &turn).expect("an answer").mv
+                };
+                plies += 1;
+                position.play(&answer, &mut told).expect("a legal answer");
+            }
+        }
+    }
+    position.outcome().expect("over").score[seat_of_first].value()
+}
+
+/// The mean share of the first player over pairs of games with seats exchanged.
+fn mean_share(game: &str, players: [&Player; 2], pairs: u32) -> f64 {
+    let points: f64 = (0..pairs)
+        .flat_map(|pair| [0, 1].map(|seat| play(game, players, seat, u64::from(pair))))
+        .sum();
+    points / f64::from(2 * pairs)
+}
+
+#[test]
+fn each_is_clearly_stronger_than_the_one_below() {
+    let kuyu = player("kuyu", &json!({"nodes": 1000}));
+    let greedy = player("greedy", &json!({}));
+    let random = player("random", &json!({"seed": 5}));
+    for (game, stronger, weaker, pairs, least) in [
+        ("mangala", &greedy, &random, 100, 0.8),
+        ("mangala", &kuyu, &greedy, 50, 0.8),
+        ("mangala", &kuyu, &random, 50, 0.95),
+    ] {
+        let share = mean_share(game, [stronger, weaker], pairs);
+        let names = [stronger, weaker].map(|player| player.house.facts().name);
+        assert!(share >= least, "{game} {names:?}: {share} of {least}");
+    }
+}
+
+#[test]
+fn a_bot_paired_with_itself_scores_exactly_half() {
+    for name in ["random", "first", "greedy", "kuyu"] {
+        let options = if name == "kuyu" {
+            json!({"nodes": 200})
+        } else {
+            json!({})
+        };
+        let player = player(name, &options);
+        let share = mean_share("mangala", [&player, &player], 10);
+        assert!((share - 0.5).abs() < 1e-12, "{name}: {share}");
+    }
+}
