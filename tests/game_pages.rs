@@ -6,7 +6,10 @@ use hakem_protocol::Ask;
 use serde_json::{Map, Value};
 
 #[path = "../protocol/tests/support/pages.rs"]
-#[expect(dead_code, reason = "the clauses of the specification are looked at elsewhere")]
+#[expect(
+    dead_code,
+    reason = "the clauses of the specification are looked at elsewhere"
+)]
 mod pages;
 
 fn page(kind: &dyn Kind) -> (String, String) {
@@ -18,7 +21,11 @@ fn page(kind: &dyn Kind) -> (String, String) {
 #[test]
 fn every_game_has_its_page() {
     for kind in GAMES {
-        assert!(pages::GAMES.contains(&kind.facts().name), "{}", kind.facts().name);
+        assert!(
+            pages::GAMES.contains(&kind.facts().name),
+            "{}",
+            kind.facts().name
+        );
     }
 }
 
@@ -27,8 +34,13 @@ fn options_are_listed_with_their_defaults() {
     for &kind in GAMES {
         let (name, text) = page(kind);
         let rules = kind.rules(&Map::new()).expect("defaults are possible");
-        let Value::Object(options) = rules.options() else { panic!("options are an object") };
-        let section = text.split("## Options").nth(1).and_then(|rest| rest.split("## ").next());
+        let Value::Object(options) = rules.options() else {
+            panic!("options are an object")
+        };
+        let section = text
+            .split("## Options")
+            .nth(1)
+            .and_then(|rest| rest.split("## ").next());
         let rows: Map<String, Value> = section
             .unwrap_or_default()
             .lines()
@@ -44,7 +56,10 @@ fn options_are_listed_with_their_defaults() {
         for (option, default) in &options {
             let said = rows.get(option).unwrap_or(&Value::Null);
             let none = default.is_null() && said == "none";
-            assert!(none || said == default, "{name}: `{option}` is {default}, not {said}");
+            assert!(
+                none || said == default,
+                "{name}: `{option}` is {default}, not {said}"
+            );
         }
     }
 }
@@ -53,13 +68,19 @@ fn options_are_listed_with_their_defaults() {
 fn the_turn_on_each_page_is_played() {
     for &kind in GAMES {
         let (name, text) = page(kind);
-        let examples: Vec<Value> =
-            pages::examples(&name, &text).into_iter().map(|example| example.line).collect();
+        let examples: Vec<Value> = pages::examples(&name, &text)
+            .into_iter()
+            .map(|example| example.line)
+            .collect();
         let [turn, good, bad, error] = examples.as_slice() else {
             panic!("{name}: a turn, a good answer, a bad one and its error")
         };
         let rules = kind.rules(&Map::new()).expect("defaults are possible");
-        let read = || rules.read(&turn["state"]).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let read = || {
+            rules
+                .read(&turn["state"])
+                .unwrap_or_else(|why| panic!("{name}: {why}"))
+        };
         let mut position = read();
         let seat = turn["seat"].as_u64().expect("a seat") as usize;
         let ask: Ask = serde_json::from_value(turn["ask"].clone()).expect("an ask");
@@ -69,12 +90,22 @@ fn the_turn_on_each_page_is_played() {
         let legal: Vec<Value> = serde_json::from_slice(&legal).expect("a list");
         let listed = turn["legal"].as_array().expect("a list");
         assert_eq!(legal.len(), listed.len(), "{name}: {legal:?}");
-        assert!(legal.iter().all(|mv| listed.contains(mv)), "{name}: {legal:?}");
+        assert!(
+            legal.iter().all(|mv| listed.contains(mv)),
+            "{name}: {legal:?}"
+        );
 
-        assert!(listed.contains(&good["move"]), "{name}: the good answer is listed");
-        read().play(&good["move"], &mut Vec::new()).unwrap_or_else(|why| panic!("{name}: {why}"));
+        assert!(
+            listed.contains(&good["move"]),
+            "{name}: the good answer is listed"
+        );
+        read()
+            .play(&good["move"], &mut Vec::new())
+            .unwrap_or_else(|why| panic!("{name}: {why}"));
         let refused = read().play(&bad["move"], &mut Vec::new());
-        let refusal = refused.err().unwrap_or_else(|| panic!("{name}: the bad answer is legal"));
+        let refusal = refused
+            .err()
+            .unwrap_or_else(|| panic!("{name}: the bad answer is legal"));
         assert_eq!(error["message"], refusal.message.as_str(), "{name}");
         for answer in [good, bad, error] {
             assert_eq!(answer["id"], turn["id"], "{name}");
