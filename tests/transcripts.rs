@@ -17,6 +17,10 @@ use hakem_protocol::limits;
 use serde_json::{Map, Value, json};
 
 #[path = "../protocol/tests/support/transcript.rs"]
+#[expect(
+    dead_code,
+    reason = "what only the tests of the messages need is not looked at here"
+)]
 mod transcript;
 
 use transcript::{Expected, Header, Step, Transcript};

@@ -30,9 +30,16 @@ pub(crate) struct Example {
     pub(crate) line: Value,
 }
 
-/// The text of a file of this crate.
+/// The text of a file of the crate.
 pub(crate) fn text(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    // The crate itself, or the package above it that has the rules.
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let inside = here.join(name);
+    let path = if inside.is_file() {
+        inside
+    } else {
+        here.join("protocol").join(name)
+    };
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
