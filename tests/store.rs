@@ -62,6 +62,7 @@ fn game(round: u32, number: u32, game: u32) -> GameResult {
         against: None,
         moves: 57,
         time_us: vec![812_000, 640_000],
+        wall_us: vec![820_000, 650_000],
         cpu_us: vec![790_000, 11_000],
         record_hash: "0123456789abcdef".repeat(4),
     }
@@ -117,6 +118,7 @@ fn what_is_stored_comes_back_in_schedule_order() {
         reason: "signal 11: it \u{1b}[31m died".into(),
         against: Some(2),
         time_us: vec![0, 1, 2, 1 << 62],
+        wall_us: vec![],
         cpu_us: vec![],
         record_hash: String::new(),
         ..game(2, 10, 1)

@@ -85,6 +85,7 @@ pub fn all_games(store: &Store) -> Result<Vec<GameResult>, StoreError> {
         against: None,
         moves: 0,
         time_us: vec![0; note.seats.len()],
+        wall_us: vec![0; note.seats.len()],
         cpu_us: vec![0; note.seats.len()],
         record_hash: String::new(),
         seats: note.seats,

@@ -13,7 +13,7 @@ use crate::game::Share;
 const WIN: f64 = 12.0;
 
 const INSERT_GAME: &str =
-    "INSERT INTO games VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    "INSERT INTO games VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const INSERT_MATCH: &str = "INSERT INTO matches VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const INSERT_VOID: &str = "INSERT INTO voids (round, number, game, slots, why) VALUES (?,?,?,?,?)";
 
@@ -93,7 +93,7 @@ fn game_row(game: &GameResult, bots: usize) -> Result<Vec<Value>, String> {
     if let Some(seat) = named.into_iter().flatten().find(|&seat| seat >= seats) {
         return Err(format!("there is no seat {seat}"));
     }
-    let mut row = Vec::with_capacity(30);
+    let mut row = Vec::with_capacity(34);
     row.push(game.id.of.round.into());
     row.push(game.id.of.number.into());
     row.push(game.id.game.into());
@@ -107,6 +107,7 @@ fn game_row(game: &GameResult, bots: usize) -> Result<Vec<Value>, String> {
     row.push(game.against.map(|seat| seat as i64).into());
     row.push(game.moves.into());
     push_times(&mut row, "times", &game.time_us, seats)?;
+    push_times(&mut row, "wall times", &game.wall_us, seats)?;
     push_times(&mut row, "processor times", &game.cpu_us, seats)?;
     row.push(hash_bytes(&game.record_hash)?.into());
     Ok(row)
@@ -216,6 +217,7 @@ pub(super) fn game(row: &Row<'_>) -> rusqlite::Result<GameResult> {
         against: row.get()?,
         moves: row.get()?,
         time_us: row.times(seats)?,
+        wall_us: row.times(seats)?,
         cpu_us: row.times(seats)?,
         record_hash: row.hash()?,
     })

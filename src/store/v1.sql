@@ -28,6 +28,7 @@ CREATE TABLE games (
     against INTEGER CHECK (against BETWEEN 0 AND seats - 1),
     moves INTEGER NOT NULL CHECK (moves >= 0),
     time0 INTEGER, time1 INTEGER, time2 INTEGER, time3 INTEGER,
+    wall0 INTEGER, wall1 INTEGER, wall2 INTEGER, wall3 INTEGER,
     cpu0 INTEGER, cpu1 INTEGER, cpu2 INTEGER, cpu3 INTEGER,
     record_hash BLOB CHECK (length(record_hash) = 32),
     PRIMARY KEY (round, number, game)
