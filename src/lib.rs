@@ -15,4 +15,5 @@ pub mod clock;
 pub mod config;
 pub mod event;
 pub mod game;
+pub mod house;
 pub mod tournament;
