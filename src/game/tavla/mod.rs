@@ -215,7 +215,7 @@ impl Tavla {
         self.opening
     }
 
-    /// The checkers of both seats after this play of the seat on turn, the mover's first.
+    /// The checkers of both seats after this legal play of the seat on turn, the mover's first.
     pub fn after(&self, play: &Play) -> [Points; 2] {
         let (mut own, mut other) = (self.checkers[self.turn], self.checkers[1 - self.turn]);
         play.carry_out(&mut own, &mut other);

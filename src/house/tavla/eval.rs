@@ -7,18 +7,18 @@ use super::weights::{INPUTS_A_SIDE, WEIGHTS};
 
 /// The chances of one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Chances {
+pub(super) struct Chances {
     /// To win, gammons included.
-    pub win: f64,
+    pub(super) win: f64,
     /// To win a gammon (mars or katmerli mars).
-    pub gammon: f64,
+    pub(super) gammon: f64,
     /// To lose a gammon.
-    pub gammon_loss: f64,
+    pub(super) gammon_loss: f64,
 }
 
 impl Chances {
     /// The same chances as the other side sees them.
-    pub fn reversed(&self) -> Chances {
+    pub(super) fn reversed(&self) -> Chances {
         Chances {
             win: 1.0 - self.win,
             gammon: self.gammon_loss,
@@ -28,10 +28,10 @@ impl Chances {
 }
 
 /// The number of inputs of the estimate: both sides' and a constant.
-pub const INPUTS: usize = 2 * INPUTS_A_SIDE + 1;
+const INPUTS: usize = 2 * INPUTS_A_SIDE + 1;
 
 /// The chances of the side that has just played; the other is on roll.
-pub fn chances(own: &Points, other: &Points) -> Chances {
+pub(super) fn chances(own: &Points, other: &Points) -> Chances {
     if own[OFF] == 15 {
         let gammon = f64::from(u8::from(other[OFF] == 0));
         return Chances {
@@ -43,18 +43,18 @@ pub fn chances(own: &Points, other: &Points) -> Chances {
     if is_race(own, other) {
         return race::chances(own, other);
     }
-    estimate(&inputs(own, other), &WEIGHTS)
+    estimate(&inputs(own, other))
 }
 
 /// Whether no checker can be hit any more.
-pub fn is_race(own: &Points, other: &Points) -> bool {
+fn is_race(own: &Points, other: &Points) -> bool {
     rearmost(own) + rearmost(other) < BAR
 }
 
 /// The estimate for positions with contact: a logistic function of weighted inputs for each chance.
-pub fn estimate(inputs: &[f64; INPUTS], weights: &[[f64; 3]; INPUTS]) -> Chances {
+fn estimate(inputs: &[f64; INPUTS]) -> Chances {
     let mut sums = [0.0; 3];
-    for (input, weights) in inputs.iter().zip(weights) {
+    for (input, weights) in inputs.iter().zip(&WEIGHTS) {
         for (sum, weight) in sums.iter_mut().zip(weights) {
             *sum += input * weight;
         }
@@ -68,7 +68,7 @@ pub fn estimate(inputs: &[f64; INPUTS], weights: &[[f64; 3]; INPUTS]) -> Chances
 }
 
 /// The inputs of a position: of the side that has just played, of the side on roll, and a one.
-pub fn inputs(own: &Points, other: &Points) -> [f64; INPUTS] {
+fn inputs(own: &Points, other: &Points) -> [f64; INPUTS] {
     let mut inputs = [1.0; INPUTS];
     let (mine, theirs) = (Side::new(own), Side::new(other));
     let (first, rest) = inputs.split_at_mut(INPUTS_A_SIDE);

@@ -7,7 +7,7 @@
 use crate::game::tavla::{Play, Points, Stage, Tavla, TavlaMove, plays_of, rolls};
 use crate::game::{Ask, Game, Seat, ToAct};
 
-pub mod eval;
+mod eval;
 mod race;
 mod stakes;
 mod weights;
