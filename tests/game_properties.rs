@@ -45,6 +45,32 @@ fn about(kind: &dyn Kind) -> About {
             // on average; the longest of 300,000 had 107.
             bound: 500,
         },
+        "tavla" => About {
+            rules: vec![
+                json!({}),
+                json!({"match_length": 5, "max_plies": 300}),
+                json!({"beavers": true, "raccoons": true, "jacoby": true, "max_cube": 8}),
+                json!({"cube": false}),
+            ],
+            conserved: |state| vec![sum(&state["checkers"][0]), sum(&state["checkers"][1])],
+            mirrored: Some(|state| {
+                let mut mirrored = state.clone();
+                mirrored["checkers"] = exchanged(&state["checkers"]);
+                mirrored["score"] = exchanged(&state["score"]);
+                mirrored["turn"] = other(&state["turn"]);
+                mirrored["cube"]["owner"] = other(&state["cube"]["owner"]);
+                if !state["cube"]["doubler"].is_null() {
+                    mirrored["cube"]["doubler"] = other(&state["cube"]["doubler"]);
+                }
+                if !state["resign"].is_null() {
+                    mirrored["resign"]["by"] = other(&state["resign"]["by"]);
+                }
+                mirrored
+            }),
+            one_answer_a_position: true,
+            // `max_plies` ends a game after 2000 plays; each comes with a roll and at most a few words about the cube.
+            bound: 10_000,
+        },
         name => panic!("say here what must hold for the game {name}"),
     }
 }

@@ -71,12 +71,14 @@ fn turn(position: &mut dyn Position, id: u64) -> Option<Turn> {
 
 /// Plays a game; the share of the first player, who sits on this seat.
 fn play(name: &str, players: [&Player; 2], seat_of_first: usize, seed: u64) -> f64 {
-    let rules = game::find(name)
+    let ruleset = game::find(name)
         .expect("a game")
         .rules(&Map::new())
         .expect("defaults");
+    let options = ruleset.options();
+    let rules = options.as_object().expect("options are an object");
     let mut picks = Picks(seed);
-    let mut position = rules.start(&Setup {
+    let mut position = ruleset.start(&Setup {
         lot: picks.below(2),
         ..Setup::SINGLE
     });
@@ -96,6 +98,7 @@ fn play(name: &str, players: [&Player; 2], seat_of_first: usize, seed: u64) -> f
                     let player = players[seat ^ seat_of_first];
                     let table = Table {
                         game: name,
+                        rules,
                         options: &player.options,
                         clock: &|| panic!("no option asked for time"),
                     };
@@ -122,10 +125,14 @@ fn each_is_clearly_stronger_than_the_one_below() {
     let kuyu = player("kuyu", &json!({"nodes": 1000}));
     let greedy = player("greedy", &json!({}));
     let random = player("random", &json!({"seed": 5}));
+    let usta = player("usta", &json!({}));
     for (game, stronger, weaker, pairs, least) in [
         ("mangala", &greedy, &random, 100, 0.8),
         ("mangala", &kuyu, &greedy, 50, 0.8),
         ("mangala", &kuyu, &random, 50, 0.95),
+        ("tavla", &greedy, &random, 100, 0.7),
+        ("tavla", &usta, &greedy, 100, 0.7),
+        ("tavla", &usta, &random, 50, 0.9),
     ] {
         let share = mean_share(game, [stronger, weaker], pairs);
         let names = [stronger, weaker].map(|player| player.house.facts().name);

@@ -121,6 +121,7 @@ fn converse(
                 };
                 let table = Table {
                     game: &hello.game,
+                    rules: &hello.rules,
                     options: &hello.options,
                     clock,
                 };

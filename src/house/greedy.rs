@@ -4,7 +4,7 @@ use hakem_protocol::{Ask, Move, Turn};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Facts, Games, House};
+use super::{Facts, Games, House, Table};
 use crate::game::Game;
 use crate::game::mangala::Mangala;
 
@@ -22,10 +22,10 @@ impl House for Greedy {
         }
     }
 
-    fn answer(&self, table: &super::Table<'_>, turn: &Turn) -> Result<Move, String> {
+    fn answer(&self, table: &Table<'_>, turn: &Turn) -> Result<Move, String> {
         let legal = super::listed(turn)?;
         let answer = match (table.game, turn.ask) {
-            ("mangala", Ask::Move) => mangala(turn, legal)?,
+            ("mangala", Ask::Move) => mangala(table, turn, legal)?,
             ("tavla", Ask::Move) => tavla::play(turn, legal)?,
             ("tavla", Ask::Cube) => Value::from("roll"),
             ("tavla", Ask::Take) => Value::from(tavla::take_or_pass(turn)?),
@@ -53,8 +53,8 @@ fn best<M: Ord>(
 }
 
 /// Mangala: the stones that this move gains over the opponent; another move counts as two.
-fn mangala(turn: &Turn, legal: &[Value]) -> Result<Value, String> {
-    let before: Mangala = super::position(turn)?;
+fn mangala(table: &Table<'_>, turn: &Turn, legal: &[Value]) -> Result<Value, String> {
+    let before: Mangala = super::position(table, turn)?;
     let me = turn.seat;
     let you = 1 - me;
     let lead = |game: &Mangala| i32::from(game.store(me)) - i32::from(game.store(you));

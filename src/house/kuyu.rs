@@ -47,7 +47,7 @@ impl House for Kuyu {
     }
 
     fn answer(&self, table: &Table<'_>, turn: &Turn) -> Result<Move, String> {
-        let game: Mangala = super::position(turn)?;
+        let game: Mangala = super::position(table, turn)?;
         let time_us = table
             .number("time_ms")
             .map(|time_ms| time_for(time_ms, turn.seat, &turn.clock));
@@ -332,6 +332,7 @@ mod tests {
         let options = json!({"depth": 1});
         let table = Table {
             game: "mangala",
+            rules: &serde_json::Map::new(),
             options: options.as_object().expect("an object"),
             clock: &|| panic!("no time asked for"),
         };

@@ -12,9 +12,17 @@ pub mod first;
 pub mod greedy;
 pub mod kuyu;
 pub mod random;
+pub mod tavla;
+pub mod usta;
 
 /// Every built-in bot, in the order in which they are listed.
-pub static HOUSES: &[&dyn House] = &[&random::Random, &first::First, &greedy::Greedy, &kuyu::Kuyu];
+pub static HOUSES: &[&dyn House] = &[
+    &random::Random,
+    &first::First,
+    &greedy::Greedy,
+    &kuyu::Kuyu,
+    &usta::Usta,
+];
 
 /// The built-in bot of this name.
 pub fn find(name: &str) -> Option<&'static dyn House> {
@@ -76,6 +84,8 @@ pub enum OptionKind {
 pub struct Table<'a> {
     /// The game's name.
     pub game: &'a str,
+    /// The game's options as `hello` tells them.
+    pub rules: &'a Map<String, Value>,
     /// The bot's options, checked by [`check`].
     pub options: &'a Map<String, Value>,
     /// Microseconds since any fixed instant. A bot reads it only if an option asks it to keep a time.
@@ -171,9 +181,11 @@ fn listed(turn: &Turn) -> Result<&[Value], String> {
     }
 }
 
-/// The position of a turn, as a typed game whose options do not matter to a position.
-fn position<G: Game>(turn: &Turn) -> Result<G, String> {
-    let game = G::read(&G::Options::default(), &turn.state)?;
+/// The position of a turn, as a typed game.
+fn position<G: Game>(table: &Table<'_>, turn: &Turn) -> Result<G, String> {
+    let options = serde_json::from_value(Value::Object(table.rules.clone()))
+        .map_err(|error| format!("the rules of `hello`: {error}"))?;
+    let game = G::read(&options, &turn.state)?;
     if game.to_act() == ToAct::Seat(turn.seat, turn.ask) {
         Ok(game)
     } else {
@@ -232,6 +244,7 @@ pub(crate) mod tests {
         check(house, game, options)?;
         let table = Table {
             game,
+            rules: &Map::new(),
             options,
             clock: &|| panic!("no option asked for time"),
         };

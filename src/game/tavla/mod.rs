@@ -25,7 +25,7 @@ mod state;
 mod text;
 
 pub use cube::{Cube, Offer, Stage};
-pub use moves::{MAX_STEPS, Play, Step};
+pub use moves::{MAX_STEPS, Play, Step, plays_of, rolls};
 pub use options::TavlaOptions;
 
 use cube::Limits;
@@ -191,6 +191,20 @@ impl Tavla {
         self.jacoby
     }
 
+    /// The highest value of the cube in this game; 1 where there is none.
+    pub fn highest_cube(&self) -> u32 {
+        if self.limits.cube {
+            self.limits.max_cube
+        } else {
+            1
+        }
+    }
+
+    /// The roll that is to be played, also while a resignation instead of the play waits for its answer.
+    pub fn roll_to_play(&self) -> Option<[u8; 2]> {
+        self.dice.filter(|_| self.phase == Phase::Play)
+    }
+
     /// The seat that offers to resign, and for how many times the cube.
     pub fn resignation(&self) -> Option<(Seat, u8)> {
         self.resign.map(|resign| (resign.by, resign.times))
@@ -201,7 +215,7 @@ impl Tavla {
         self.opening
     }
 
-    /// The checkers of both seats after this play of the seat on turn, the mover's first.
+    /// The checkers of both seats after this legal play of the seat on turn, the mover's first.
     pub fn after(&self, play: &Play) -> [Points; 2] {
         let (mut own, mut other) = (self.checkers[self.turn], self.checkers[1 - self.turn]);
         play.carry_out(&mut own, &mut other);
@@ -374,15 +388,14 @@ impl Game for Tavla {
                 .filter(|dice| dice[0] != dice[1])
                 .map(Drawn::Dice)
                 .collect(),
-            ChanceKind::Dice => moves::rolls().map(Drawn::Dice).collect(),
+            ChanceKind::Dice => rolls().map(Drawn::Dice).collect(),
             ChanceKind::Lot | ChanceKind::First => vec![Drawn::Lot(0), Drawn::Lot(1)],
             ChanceKind::Ply => Vec::new(),
         }
     }
 
     fn dice(&self) -> Option<[u8; 2]> {
-        self.dice
-            .filter(|_| self.phase == Phase::Play && self.resign.is_none())
+        self.roll_to_play().filter(|_| self.resign.is_none())
     }
 
     fn opening(&self) -> Option<[u8; 2]> {

@@ -73,8 +73,8 @@ impl Play {
         play
     }
 
-    /// Moves the checkers of a play whose every step has a checker to move, in whatever order.
-    pub(super) fn carry_out(&self, own: &mut Points, other: &mut Points) {
+    /// Moves the checkers of a legal play, and those that it hits.
+    pub fn carry_out(&self, own: &mut Points, other: &mut Points) {
         for step in self.steps() {
             let to = usize::from(step.to);
             own[to] += 1;
@@ -282,6 +282,12 @@ pub(super) fn plays(
     }
 }
 
+/// Gives every legal play of a roll to `emit`, one for each position that can be reached; none where nothing can be
+/// played.
+pub fn plays_of(own: &Points, other: &Points, dice: [u8; 2], emit: &mut impl FnMut(Play)) {
+    plays(own, other, dice, demand(own, other, dice), emit);
+}
+
 /// Every set of `count` moves of one die, from the highest point down.
 fn doubles(
     view: &mut View,
@@ -354,8 +360,8 @@ fn pairs(view: &View, high: u8, low: u8, emit: &mut impl FnMut(Play)) {
 
 // ---- Counting ------------------------------------------------------------------------------------------------------
 
-/// The 21 different rolls.
-pub(super) fn rolls() -> impl Iterator<Item = [u8; 2]> {
+/// The 21 different rolls, the higher die first.
+pub fn rolls() -> impl Iterator<Item = [u8; 2]> {
     (1..=6).flat_map(|high| (1..=high).map(move |low| [high, low]))
 }
 

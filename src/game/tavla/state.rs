@@ -314,7 +314,7 @@ fn read_cube(value: &Value, game: &Tavla, asked: Seat) -> Result<Cube, String> {
         Value::Null => None,
         _ => Some(fields.seat("owner")?),
     };
-    let highest = if limits.cube { limits.max_cube } else { 1 };
+    let highest = game.highest_cube();
     if !value.is_power_of_two() || value > HIGHEST_CUBE {
         return Err(format!(
             "cube.value {value} is no power of two that a cube shows"
