@@ -132,7 +132,8 @@ fn every_path_count_is_held() {
         let name = kind.facts().name;
         assert!(lines.iter().any(|line| line["game"] == name), "{name}");
     }
-    for line in lines {
+    let known = |line: &&Value| GAMES.iter().any(|kind| line["game"] == kind.facts().name);
+    for line in lines.iter().filter(known) {
         let game = line["game"].as_str().expect("a game");
         let depth = u32::try_from(line["depth"].as_u64().expect("a depth")).expect("small");
         let json = |key: &str| line.get(key).map(Value::to_string);

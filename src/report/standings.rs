@@ -208,7 +208,7 @@ fn cells(standings: &Standings, row: &Row) -> Vec<Cell> {
     cells.extend(forfeit_kinds().map(|kind| count(row.forfeits.get(&kind).copied().unwrap_or(0))));
     cells.extend([
         seconds(row.time_us),
-        Cell::Count(ms(row.time_us)),
+        Cell::Count(ms(row.wall_us)),
         seconds(row.cpu_us),
         Cell::Count(ms(row.cpu_us)),
     ]);
