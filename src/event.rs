@@ -130,6 +130,8 @@ pub struct GameResult {
     pub moves: u32,
     /// Charged time by seat, microseconds.
     pub time_us: Vec<u64>,
+    /// Wall time of its open questions by seat, microseconds.
+    pub wall_us: Vec<u64>,
     /// Processor time by seat, microseconds.
     pub cpu_us: Vec<u64>,
     /// The hash of the record's last line, hex; empty where no record is kept.

@@ -28,5 +28,7 @@ pub mod report;
 #[cfg(feature = "runner")]
 pub mod runner;
 pub mod stats;
+#[cfg(feature = "runner")]
+pub mod store;
 pub mod strict;
 pub mod tournament;

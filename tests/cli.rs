@@ -153,7 +153,7 @@ fn an_error_in_an_event_file_names_file_line_and_key() {
         (
             "an unknown level of the sandbox",
             replaced("sandbox = \"none\"", "sandbox = \"sand\""),
-            &["sandbox", "strict"],
+            &["sandbox", "none"],
             Some("sandbox ="),
         ),
         (
@@ -389,6 +389,7 @@ fn a_run_without_a_terminal_is_quiet_about_progress() {
     let lab = Lab::new();
     let ran = lab.run(&event().write(&lab, "event.toml")).stays_plain();
     assert!(!ran.stderr.contains('%'), "{ran}");
+    assert_eq!(lab.games("event").len(), 2);
 }
 
 #[test]
@@ -398,6 +399,7 @@ fn a_reader_that_went_away_is_no_failure() {
         .set("event", "games", "40")
         .write(&lab, "event.toml");
     lab.run(&file);
+    assert_eq!(lab.games("event").len(), 40);
     for args in [
         &["games", "event"][..],
         &["games", "event", "--format", "json"],
@@ -416,10 +418,7 @@ fn a_reader_that_went_away_is_no_failure() {
             .spawn()
             .expect("hakem starts");
         let ran = common::collect(child, args.join(" "));
-        assert!(
-            ran.code != Some(101) && !ran.stderr.contains("panicked at"),
-            "{ran}"
-        );
+        ran.exits(0);
     }
 }
 
@@ -500,7 +499,9 @@ fn a_duel_takes_command_lines_rules_and_a_clock() {
         "builtin:greedy",
         &mock,
     ];
-    duel(&lab, &args).exits(0);
+    let ran = duel(&lab, &args).exits(0);
+    assert!(ran.stdout.contains("greedy"), "{ran}");
+    assert!(ran.stdout.contains("mockbot"), "{ran}");
     lab.assert_no_process_is_left();
 }
 

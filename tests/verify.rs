@@ -11,7 +11,18 @@ use common::{Event, Lab, Lots};
 fn finished(lab: &Lab) -> PathBuf {
     let file = Event::new("tavla")
         .set("rules", "match_length", "2")
-        .mock("one", &["--pick", "hash:1", "--note-bytes", "20", "--eval"])
+        .mock(
+            "one",
+            &[
+                "--pick",
+                "hash:1",
+                "--note-bytes",
+                "20",
+                "--eval",
+                "--answer-take",
+                "take",
+            ],
+        )
         .mock("two", &["--pick", "hash:2", "--double"])
         .write(lab, "event.toml");
     lab.run(&file);

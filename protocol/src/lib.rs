@@ -9,7 +9,7 @@
 //! use hakem_protocol::{FromReferee, Ask};
 //! let line = r#"{"type":"turn","id":3,"seat":1,"ask":"move","state":{},"legal":[1,2],"last":[],
 //!     "clock":{"left_ms":[59210,60000],"limit_ms":60000}}"#;
-//! let FromReferee::Turn(turn) = serde_json::from_str(line)? else { panic!() };
+//! let FromReferee::<serde_json::Value>::Turn(turn) = serde_json::from_str(line)? else { panic!() };
 //! assert_eq!((turn.id, turn.ask), (3, Ask::Move));
 //! # Ok::<(), serde_json::Error>(())
 //! ```
@@ -30,6 +30,11 @@ pub use referee::{
 };
 
 use serde::{Deserialize, Serialize};
+
+/// The example of the README is compiled with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// The version of the protocol that this crate describes.
 pub const VERSION: u32 = 1;

@@ -83,6 +83,17 @@ fn ready_has_defaults() {
 }
 
 #[test]
+fn nesting_has_a_limit() {
+    // [S 1.6]: the message is the first level.
+    let nested = |levels: usize| {
+        let lists = "[".repeat(levels - 1) + &"]".repeat(levels - 1);
+        format!(r#"{{"type":"move","id":1,"move":{lists}}}"#)
+    };
+    assert!(from_bot(&nested(127)).is_some());
+    assert!(from_bot(&nested(128)).is_none());
+}
+
+#[test]
 fn what_is_no_message_of_a_bot_is_refused() {
     // [S 7.5], `bad_message`
     for line in [

@@ -169,8 +169,14 @@ impl Drop for Process {
             if let Ok(Some(_)) | Err(_) = self.child.try_wait() {
                 return;
             }
-            let wait = rustix::event::Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
-            let mut ends = [rustix::event::PollFd::new(&self.pidfd, rustix::event::PollFlags::IN)];
+            let wait = rustix::event::Timespec {
+                tv_sec: 0,
+                tv_nsec: 100_000_000,
+            };
+            let mut ends = [rustix::event::PollFd::new(
+                &self.pidfd,
+                rustix::event::PollFlags::IN,
+            )];
             let _ = rustix::event::poll(&mut ends, Some(&wait));
         }
     }

@@ -1,71 +1,79 @@
 //! `hakem duel`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::config::{self, Flags};
-use crate::event::Event;
-use crate::runner::{self, Plan};
-use crate::tournament::round_robin;
+use anyhow::Context;
 
-/// Arguments.
-#[derive(clap::Args, Debug)]
+use super::exit::Refused;
+use super::output::OutputArgs;
+use super::play::{Playing, play};
+use crate::config::{self, Flags};
+use crate::house;
+
+/// The clock of a duel where none is given: a bot that never answers should not hold its beginner for ever.
+const CLOCK: &str = "move=10s";
+
+/// Play a match between bots without an event file, and print the standings
+#[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The game.
-    #[arg(long)]
+    /// The game
+    #[arg(long, short)]
     pub game: String,
-    /// Matches.
-    #[arg(long)]
+    /// Matches for each pair of bots: 1, or an even number, half of them in each other's seats [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub games: Option<u32>,
-    /// Seed.
-    #[arg(long)]
+    /// The seed of all chance, a number or text [default: drawn]
+    #[arg(long, value_name = "S")]
     pub seed: Option<String>,
-    /// Rule.
-    #[arg(long = "rule")]
+    /// An option of the game, such as match_length=5; may be repeated
+    #[arg(long = "rule", value_name = "K=V")]
     pub rules: Vec<String>,
-    /// Clock.
-    #[arg(long)]
-    pub clock: Option<String>,
-    /// Jobs.
-    #[arg(long)]
-    pub jobs: Option<usize>,
-    /// Bots.
+    /// The time control: MAIN+INCREMENT (60s+100ms), or keys of [clock] (move=5s,kind=wall)
+    #[arg(long, value_name = "SPEC", default_value = CLOCK)]
+    pub clock: String,
+    /// Games at once [default: as many as leave each thinking bot a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: Option<u32>,
+    /// Keep results, records and logs in this folder
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// The bots: builtin:NAME, a command line in quotes, or a folder with a bot.toml
+    #[arg(value_name = "BOT", required = true, num_args = 2..)]
     pub bots: Vec<String>,
+    /// How results are written.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// Runs it.
+///
+/// # Errors
+/// [`Refused`] for what the user has to mend; else what the machine did not do.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let output = args.output.get();
+    let jobs = args.jobs.map(|jobs| jobs as usize);
     let flags = Flags {
-        name: "duel".into(),
+        name: "duel".to_owned(),
         game: args.game.clone(),
         bots: args.bots.clone(),
         rules: args.rules.clone(),
-        clock: args.clock.clone(),
+        clock: Some(args.clock.clone()),
         games: args.games,
         seed: args.seed.clone(),
-        jobs: args.jobs,
-        folder: std::env::current_dir()?,
+        jobs,
+        folder: std::env::current_dir().context("the current folder is gone")?,
     };
-    let config = match config::from_flags(&flags, &["random", "first", "greedy"]) {
-        Ok(config) => config,
-        Err(error) => {
-            eprintln!("{}", error.render(false));
-            return Ok(ExitCode::from(2));
-        }
-    };
-    let schedule = round_robin::schedule(config.bots.len(), config.games, config.paired, config.rounds);
-    let seed = config.seed.clone().unwrap_or("x".into());
-    let mut plan = Plan::new(config, seed, schedule, &[], None)?;
-    let jobs = plan.jobs(None);
-    let todo = plan.schedule.clone();
-    let t = std::time::Instant::now();
-    let mut n = 0;
-    let mut moves = 0;
-    let ended = runner::run(&plan, &todo, jobs, Box::new(runner::ledger::Forget), &mut |event| {
-        match event {
-            Event::GameFinished(r) => { n += 1; moves += r.moves; if todo.len() < 50 { eprintln!("{} {:?} {} {:?} moves {} {:?} {:?}", r.id, r.winner, r.reason, r.points, r.moves, r.time_us, r.cpu_us)}},
-            other => if todo.len() < 50 { eprintln!("{other:?}") },
-        }
-    })?;
-    eprintln!("{ended:?} {n} games {moves} moves in {:?}", t.elapsed());
-    Ok(ExitCode::SUCCESS)
+    let config = config::from_flags(&flags, &house::names())
+        .map_err(|error| Refused(error.render(output.color_on_stderr())))?;
+    let code = play(
+        Playing {
+            config,
+            out: args.out.clone(),
+            jobs,
+            fresh: false,
+        },
+        &output,
+    )?;
+    Ok(ExitCode::from(code))
 }

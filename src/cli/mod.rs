@@ -4,16 +4,93 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-pub mod duel;
+use clap::Parser;
+
 pub mod bot;
+pub mod duel;
+pub mod exit;
+pub mod output;
+pub mod pages;
 pub mod perft;
+pub mod play;
+pub mod progress;
+pub mod results;
 pub mod rules;
+pub mod run;
+pub mod show;
+pub mod verify;
+
+/// A headless match referee and tournament runner
+///
+/// hakem starts bots as subprocesses that speak a line of JSON over stdin and stdout, enforces time controls and the
+/// rules, and turns the games into standings with Glicko-2 ratings.
+///
+/// Exit codes: 0 done, or the verdict is good; 1 the verdict is bad; 2 wrong usage, a bad event file, a missing bot; 3 not
+/// completed, by the machine's fault; 101 a bug of hakem; 130 interrupted, what was played is kept.
+#[derive(Debug, Parser)]
+#[command(name = "hakem", version, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Run(run::Args),
+    Duel(duel::Args),
+    Standings(results::StandingsArgs),
+    Games(results::GamesArgs),
+    Show(show::Args),
+    Verify(verify::Args),
+    Rules(rules::Args),
+    Perft(perft::Args),
+    Bot(bot::Args),
+    Completions(pages::CompletionsArgs),
+    Man(pages::ManArgs),
+}
+
+/// Reads the arguments of the program, does what they say, and tells what went wrong.
+pub fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Duel(args) => duel::run(&args),
+        Command::Standings(args) => results::standings(&args),
+        Command::Games(args) => results::games(&args),
+        Command::Show(args) => show::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Rules(args) => rules::run(&args),
+        Command::Perft(args) => perft::run(&args),
+        Command::Bot(args) => bot::run(&args),
+        Command::Completions(args) => pages::completions(&args),
+        Command::Man(args) => pages::man(&args),
+    };
+    result.unwrap_or_else(|error| {
+        // An error of the event file brings its own title and carets.
+        let text = format!("{error:#}");
+        if text.starts_with("error") || text.starts_with('\u{1b}') {
+            say(text);
+        } else {
+            say(format_args!("error: {text}"));
+        }
+        exit::code_of(&error)
+    })
+}
+
+/// Says something on stderr.
+fn say(message: impl Display) {
+    // Nothing is left to tell it to if stderr is closed.
+    let _ = writeln!(io::stderr(), "{message}");
+}
 
 /// Says on stderr what was wrong with the usage; the exit code for it is 2.
 fn wrong_usage(message: impl Display) -> ExitCode {
-    // Nothing is left to tell it to if stderr is closed.
-    let _ = writeln!(io::stderr(), "error: {message}");
-    ExitCode::from(2)
+    say(format_args!("error: {message}"));
+    ExitCode::from(exit::USAGE)
+}
+
+/// Text of a bot, safe to show in a terminal.
+fn shown(text: &str) -> String {
+    crate::report::escape(text).into_owned()
 }
 
 /// A reader of our output that went away (`hakem ... | head`) is no failure.

@@ -24,6 +24,11 @@ pub fn find(name: &str) -> Option<&'static dyn House> {
         .find(|house| house.facts().name == name)
 }
 
+/// The names of the built-in bots.
+pub fn names() -> Vec<&'static str> {
+    HOUSES.iter().map(|house| house.facts().name).collect()
+}
+
 /// What is fixed about a built-in bot.
 #[derive(Debug)]
 pub struct Facts {

@@ -155,6 +155,7 @@ pub struct Play {
     again: u32,
     moves: u32,
     time_us: Vec<u64>,
+    wall_us: Vec<u64>,
     cpu_us: Vec<u64>,
     resigned: bool,
     max_note: usize,
@@ -184,6 +185,7 @@ impl Play {
             again: 0,
             moves: 0,
             time_us: vec![0; seats],
+            wall_us: vec![0; seats],
             cpu_us: vec![0; seats],
             resigned: false,
             max_note,
@@ -287,6 +289,7 @@ impl Play {
         self.clocks[seat] = clock;
         self.moves += 1;
         self.time_us[seat] += charged_us;
+        self.wall_us[seat] += spent.wall_us;
         self.cpu_us[seat] += spent.cpu_us.unwrap_or(0);
         if let Some(note) = &mut answer.note {
             cut_text(note, self.max_note);
@@ -356,6 +359,7 @@ impl Play {
 
     /// Ends the game by a forfeit as a record tells it.
     pub fn record_forfeit(&mut self, entry: FaultEntry) -> End {
+        self.wall_us[entry.seat] += entry.spent.wall_us;
         self.cpu_us[entry.seat] += entry.spent.cpu_us.unwrap_or(0);
         self.recorder.line("fault", &entry);
         End {
@@ -377,6 +381,7 @@ impl Play {
             against: end.against,
             moves: self.moves,
             time_us: self.time_us.clone(),
+            wall_us: self.wall_us.clone(),
             cpu_us: self.cpu_us.clone(),
         };
         self.recorder.line("result", &entry);
@@ -392,6 +397,7 @@ impl Play {
             against: entry.against,
             moves: entry.moves,
             time_us: entry.time_us,
+            wall_us: entry.wall_us,
             cpu_us: entry.cpu_us,
             record_hash,
         };

@@ -260,6 +260,8 @@ pub struct ResultEntry {
     pub moves: u32,
     /// Charged time by seat.
     pub time_us: Vec<u64>,
+    /// Wall time by seat.
+    pub wall_us: Vec<u64>,
     /// Processor time by seat.
     pub cpu_us: Vec<u64>,
 }

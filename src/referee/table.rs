@@ -480,7 +480,7 @@ impl Table {
             Ok(_) => "a line that nobody asked for".to_owned(),
             Err(fault) => format!("a line that nobody asked for ({})", fault.message),
         };
-        if self.phase == Phase::Playing || open.is_some() {
+        if self.phase == Phase::Playing {
             self.fault(
                 seat,
                 Fault::code(ErrorCode::Unasked, message),

@@ -50,7 +50,7 @@ fn data(standings: &Standings, row: &Row) -> StandingRow {
         interval: row.rating.interval().map(rounded),
         tie_breaks,
         cpu_ms: ms(row.cpu_us),
-        wall_ms: ms(row.time_us),
+        wall_ms: ms(row.wall_us),
         points_per_game: points_a_game.map(|estimate| rounded(estimate.mean)),
         points_per_game_interval: points_a_game
             .and_then(|estimate| estimate.interval)

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use super::ledger::{Entry, Ledger, Writer};
 use super::plan::Plan;
 use crate::bot::shard::{Handle, Report};
-use crate::event::{Event, MatchId};
+use crate::event::{Event, GameId, MatchId};
 use crate::tournament::Pairing;
 
 /// How many results may wait to be stored before no new match is begun.
@@ -38,7 +38,9 @@ pub fn run(
     ledger: Box<dyn Ledger>,
     tell: &mut dyn FnMut(&Event),
 ) -> anyhow::Result<Ended> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     runtime.block_on(async {
         let mut dispatcher = Dispatcher::new(plan, todo, jobs, ledger)?;
         tell(&Event::RunStarted {
@@ -102,9 +104,13 @@ impl<'a> Dispatcher<'a> {
         let mut places = Vec::new();
         for (index, cores) in groups.iter().enumerate() {
             let report = report.clone();
-            shards.push(Handle::start(format!("shard-{index}"), cores.clone(), move |what| {
-                let _ = report.send((index, what));
-            })?);
+            shards.push(Handle::start(
+                format!("shard-{index}"),
+                cores.clone(),
+                move |what| {
+                    let _ = report.send((index, what));
+                },
+            )?);
             places.push(jobs / groups.len() + usize::from(index < jobs % groups.len()));
         }
         Ok(Dispatcher {
@@ -131,9 +137,16 @@ impl<'a> Dispatcher<'a> {
             if let Err(error) = self.fill(tell) {
                 return Ended::Failed(error);
             }
-            if self.playing.is_empty() && self.waiting == 0 && (self.todo.is_empty() || !self.gave_up.is_empty()) {
+            if self.playing.is_empty()
+                && self.waiting == 0
+                && (self.todo.is_empty() || !self.gave_up.is_empty())
+            {
                 let gave_up = std::mem::take(&mut self.gave_up);
-                return if gave_up.is_empty() { Ended::Done } else { Ended::GaveUp(gave_up) };
+                return if gave_up.is_empty() {
+                    Ended::Done
+                } else {
+                    Ended::GaveUp(gave_up)
+                };
             }
             let [interrupt, terminate, hangup] = &mut self.signals;
             tokio::select! {
@@ -167,11 +180,16 @@ impl<'a> Dispatcher<'a> {
             else {
                 break;
             };
-            let Some(pairing) = self.todo.pop_front() else { break };
+            let Some(pairing) = self.todo.pop_front() else {
+                break;
+            };
             let job = self.plan.job(pairing)?;
             self.places[shard] -= 1;
             self.playing.push((pairing.id, shard));
-            tell(&Event::MatchStarted { id: pairing.id, seats: pairing.seats.clone() });
+            tell(&Event::MatchStarted {
+                id: pairing.id,
+                seats: pairing.seats.clone(),
+            });
             self.shards[shard].play(job);
         }
         Ok(())
@@ -185,12 +203,15 @@ impl<'a> Dispatcher<'a> {
     ) -> Option<Ended> {
         match report {
             Report::GameOver(game) => {
-                self.put(Entry::Game { result: Box::new(game.result), record: game.record });
+                self.put(Entry::Game {
+                    result: Box::new(game.result),
+                    record: game.record,
+                });
             }
-            Report::GameVoid { id, why } => self.put(Entry::Void { id, why }),
+            Report::GameVoid { id, why } => self.void(id, why),
             Report::MatchOver(result) => self.put(Entry::Match(result)),
             Report::GaveUp { id, why } => {
-                self.put(Entry::Void { id, why: why.clone() });
+                self.void(id, why.clone());
                 self.gave_up.push(format!("{id}: {why}"));
             }
             Report::Warning(text) => tell(&Event::Warning(text)),
@@ -201,10 +222,22 @@ impl<'a> Dispatcher<'a> {
                 }
             }
             Report::Failed(why) => {
-                return Some(Ended::Failed(anyhow::anyhow!("the poll loop failed: {why}")));
+                return Some(Ended::Failed(anyhow::anyhow!(
+                    "the poll loop failed: {why}"
+                )));
             }
         }
         None
+    }
+
+    fn void(&mut self, id: GameId, why: String) {
+        let pairing = self
+            .plan
+            .schedule
+            .iter()
+            .find(|pairing| pairing.id == id.of);
+        let seats = pairing.map_or_else(Vec::new, |pairing| pairing.seats.clone());
+        self.put(Entry::Void { id, seats, why });
     }
 
     fn put(&mut self, entry: Entry) {
@@ -214,7 +247,11 @@ impl<'a> Dispatcher<'a> {
 
     /// The first signal stops the run cleanly; a second one, while it does so, ends the program at once.
     fn interrupted(&mut self) -> Ended {
-        for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+        for kind in [
+            SignalKind::interrupt(),
+            SignalKind::terminate(),
+            SignalKind::hangup(),
+        ] {
             // SAFETY of the choice: the default action ends the process, and the kernel ends nothing else.
             reset_signal(kind);
         }
@@ -223,7 +260,10 @@ impl<'a> Dispatcher<'a> {
 }
 
 /// Gives a signal its default action back.
-#[expect(unsafe_code, reason = "the default action of a signal has no safe wrapper")]
+#[expect(
+    unsafe_code,
+    reason = "the default action of a signal has no safe wrapper"
+)]
 fn reset_signal(kind: SignalKind) {
     // SAFETY: SIG_DFL is a valid disposition, and no handler data is touched.
     unsafe {
@@ -235,7 +275,7 @@ fn announce(group: Vec<Entry>, tell: &mut dyn FnMut(&Event)) {
     for entry in group {
         tell(&match entry {
             Entry::Game { result, .. } => Event::GameFinished(result),
-            Entry::Void { id, why } => Event::GameVoided { id, why },
+            Entry::Void { id, why, .. } => Event::GameVoided { id, why },
             Entry::Match(result) => Event::MatchFinished(result),
         });
     }

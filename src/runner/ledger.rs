@@ -3,7 +3,7 @@
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use crate::event::{GameId, GameResult, MatchResult};
+use crate::event::{GameId, GameResult, MatchResult, Slot};
 
 /// Games that end within this time share one transaction and one sync.
 const GROUP: Duration = Duration::from_millis(50);
@@ -24,6 +24,8 @@ pub enum Entry {
     Void {
         /// The game.
         id: GameId,
+        /// The slot on each seat.
+        seats: Vec<Slot>,
         /// Why.
         why: String,
     },
@@ -64,18 +66,23 @@ impl Writer {
         done: impl Fn(anyhow::Result<Vec<Entry>>) + Send + 'static,
     ) -> std::io::Result<Writer> {
         let (inbox, entries) = mpsc::channel::<Entry>();
-        let thread = std::thread::Builder::new().name("ledger".into()).spawn(move || {
-            while let Ok(first) = entries.recv() {
-                let group = collect(first, &entries);
-                let stored = ledger.commit(&group).map(|()| group);
-                let failed = stored.is_err();
-                done(stored);
-                if failed {
-                    return;
+        let thread = std::thread::Builder::new()
+            .name("ledger".into())
+            .spawn(move || {
+                while let Ok(first) = entries.recv() {
+                    let group = collect(first, &entries);
+                    let stored = ledger.commit(&group).map(|()| group);
+                    let failed = stored.is_err();
+                    done(stored);
+                    if failed {
+                        return;
+                    }
                 }
-            }
-        })?;
-        Ok(Writer { inbox: Some(inbox), thread: Some(thread) })
+            })?;
+        Ok(Writer {
+            inbox: Some(inbox),
+            thread: Some(thread),
+        })
     }
 
     /// Hands over an entry.
@@ -131,7 +138,15 @@ mod tests {
     }
 
     fn void() -> Entry {
-        Entry::Void { id: MatchId { round: 1, number: 1 }.game(1), why: "x".into() }
+        Entry::Void {
+            id: MatchId {
+                round: 1,
+                number: 1,
+            }
+            .game(1),
+            seats: vec![0, 1],
+            why: "x".into(),
+        }
     }
 
     #[test]
@@ -139,14 +154,24 @@ mod tests {
         let (sizes, seen) = mpsc::channel();
         let (done, stored) = mpsc::channel();
         let mut writer = Writer::start(Box::new(Remember(sizes)), move |group| {
-            let _ = done.send(group.map(|group| group.len()).map_err(|error| error.to_string()));
+            let _ = done.send(
+                group
+                    .map(|group| group.len())
+                    .map_err(|error| error.to_string()),
+            );
         })
         .expect("a thread");
         writer.put(void());
         writer.put(void());
         writer.finish();
         assert_eq!(seen.iter().sum::<usize>(), 2);
-        assert_eq!(stored.iter().map(|group| group.expect("stored")).sum::<usize>(), 2);
+        assert_eq!(
+            stored
+                .iter()
+                .map(|group| group.expect("stored"))
+                .sum::<usize>(),
+            2
+        );
     }
 
     #[test]

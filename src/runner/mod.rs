@@ -6,6 +6,7 @@
 pub mod dispatch;
 pub mod ledger;
 pub mod plan;
+mod stored;
 
 pub use dispatch::{Ended, run};
 pub use ledger::{Entry, Ledger};

@@ -128,14 +128,25 @@ impl Plan {
         let shift = std::process::id() as usize % self.cores.len();
         (0..count)
             .map(|group| {
-                (0..size).map(|n| self.cores[(shift + group * size + n) % self.cores.len()]).collect()
+                (0..size)
+                    .map(|n| self.cores[(shift + group * size + n) % self.cores.len()])
+                    .collect()
             })
             .collect()
     }
 
+    /// The event's seed.
+    pub fn seed(&self) -> &str {
+        &self.seed
+    }
+
     /// The names of the bots by slot.
     pub fn names(&self) -> Vec<String> {
-        self.config.bots.iter().map(|bot| bot.name.clone()).collect()
+        self.config
+            .bots
+            .iter()
+            .map(|bot| bot.name.clone())
+            .collect()
     }
 
     /// What a shard needs for a match.
@@ -189,7 +200,10 @@ impl Plan {
             .enumerate()
             .map(|(seat, &slot)| self.program(pairing, seat, slot))
             .collect();
-        Ok(Job { setup: Arc::new(setup), programs })
+        Ok(Job {
+            setup: Arc::new(setup),
+            programs,
+        })
     }
 
     /// The k-th meeting of two bots starts from the k-th opening, round and round; the rounds of an event go on where the
@@ -199,7 +213,11 @@ impl Plan {
         if openings.is_empty() {
             return None;
         }
-        let meetings = if self.config.paired { self.config.games / 2 } else { self.config.games };
+        let meetings = if self.config.paired {
+            self.config.games / 2
+        } else {
+            self.config.games
+        };
         let index = (pairing.id.round as usize - 1) * meetings as usize + pairing.pair as usize;
         Some(openings[index % openings.len()].clone())
     }
@@ -208,7 +226,11 @@ impl Plan {
         let spec = &self.config.bots[slot];
         let bot = &self.bots[slot];
         let log = self.logs.as_ref().map(|logs| {
-            logs.join(format!("{}.s{seat}-{}.log", pairing.id, file_part(&spec.name)))
+            logs.join(format!(
+                "{}.s{seat}-{}.log",
+                pairing.id,
+                file_part(&spec.name)
+            ))
         });
         Program {
             argv: bot.argv.clone(),
@@ -250,7 +272,11 @@ fn planned(bot: &BotSpec, files: &str) -> anyhow::Result<PlannedBot> {
                 *program = text_of(&path)?;
             }
             let about = json!({ "command": argv, "files": files });
-            Ok(PlannedBot { argv: found, dir: Some(dir.clone()), about })
+            Ok(PlannedBot {
+                argv: found,
+                dir: Some(dir.clone()),
+                about,
+            })
         }
     }
 }
@@ -265,6 +291,12 @@ fn text_of(path: &Path) -> anyhow::Result<String> {
 fn file_part(name: &str) -> String {
     name.chars()
         .take(40)
-        .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '_' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
+                c
+            } else {
+                '_'
+            }
+        })
         .collect()
 }

@@ -123,6 +123,8 @@ pub struct Row {
     pub time_us: u64,
     /// Processor time, microseconds.
     pub cpu_us: u64,
+    /// Wall time of its open questions, microseconds.
+    pub wall_us: u64,
 }
 
 /// The ratings after a round.
@@ -198,6 +200,7 @@ struct Bot {
     void: u32,
     forfeits: BTreeMap<Verdict, u32>,
     units: BTreeMap<GameId, Unit>,
+    wall_us: u64,
     time_us: u64,
     cpu_us: u64,
 }
@@ -267,6 +270,7 @@ fn count_game(game: &GameResult, counting: Counting, bots: &mut [Bot]) {
         }
         bot.time_us = bot.time_us.saturating_add(game.time_us[seat]);
         bot.cpu_us = bot.cpu_us.saturating_add(game.cpu_us[seat]);
+        bot.wall_us = bot.wall_us.saturating_add(game.wall_us[seat]);
         if let Some(points) = game.points.as_ref().filter(|_| counting.points_a_game) {
             let all: f64 = points.iter().map(|&points| f64::from(points)).sum();
             let own = f64::from(points[seat]);
@@ -409,6 +413,7 @@ fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound]) -> Vec<Row> {
                 .map_or(Rating::NEW, |period| period.ratings[*slot]),
             time_us: bot.time_us,
             cpu_us: bot.cpu_us,
+            wall_us: bot.wall_us,
         });
     }
     rows

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::Read;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,7 +22,7 @@ use serde_json::Value;
 /// The variable that marks every process of a test, handed on by inheritance.
 const MARK: &str = "HAKEM_TEST_MARK";
 /// A run that takes longer than this hangs. Far above what any test needs; no test asserts a time.
-const HANG: Duration = Duration::from_secs(300);
+pub(crate) const HANG: Duration = Duration::from_secs(300);
 /// How long a process may take to be gone after it was ended.
 const GONE: Duration = Duration::from_secs(2);
 
@@ -342,6 +343,20 @@ pub(crate) fn ends_within(child: &Child, within: Duration) -> bool {
     let fd = rustix::process::pidfd_open(pid, PidfdFlags::empty())
         .expect("a child that was not waited for has a pidfd");
     readable(&fd, within)
+}
+
+/// Waits until something connects to the socket; `None` if the program ends before.
+pub(crate) fn accept_while_running(listener: &UnixListener, child: &Child) -> Option<UnixStream> {
+    let ended = rustix::process::pidfd_open(pid_of(child), PidfdFlags::empty())
+        .expect("a child that was not waited for has a pidfd");
+    let timeout = HANG.try_into().expect("a short time fits");
+    let mut fds = [
+        PollFd::new(listener, PollFlags::IN),
+        PollFd::new(&ended, PollFlags::IN),
+    ];
+    rustix::event::poll(&mut fds, Some(&timeout)).expect("descriptors can be polled");
+    let connects = !fds[0].revents().is_empty();
+    connects.then(|| listener.accept().expect("a connection waits").0)
 }
 
 /// The id of a child.

@@ -10,58 +10,58 @@ use serde_json::{Map, Value};
 
 /// A conversation between a referee and its bots.
 #[derive(Debug)]
-pub struct Transcript {
+pub(crate) struct Transcript {
     /// The file's name without `.jsonl`.
-    pub name: String,
+    pub(crate) name: String,
     /// What is played.
-    pub header: Header,
+    pub(crate) header: Header,
     /// What happened, in order.
-    pub steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
 }
 
 /// The first line of a file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Header {
+pub(crate) struct Header {
     /// What the conversation shows, with the clauses of the specification.
-    pub about: String,
+    pub(crate) about: String,
     /// The game.
-    pub game: String,
+    pub(crate) game: String,
     /// Its options; the others have their defaults.
-    pub rules: Map<String, Value>,
+    pub(crate) rules: Map<String, Value>,
     /// The time control.
-    pub clock: Clock,
+    pub(crate) clock: Clock,
     /// The seed of all chance, of round 1 and pair 0.
-    pub seed: String,
+    pub(crate) seed: String,
     /// The event's names of the bots, by seat.
-    pub names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// The position to start from, if not the usual one.
-    pub opening: Option<Value>,
+    pub(crate) opening: Option<Value>,
     /// Limits that are not the usual ones.
     #[serde(default)]
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// Every message of the referee is in the file, in full.
     #[serde(default)]
-    pub whole: bool,
+    pub(crate) whole: bool,
 }
 
 /// `hello.clock`, and the time to answer `hello` and `ping`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Clock {
+pub(crate) struct Clock {
     /// What is charged.
-    pub kind: String,
+    pub(crate) kind: String,
     /// Each seat's total.
-    pub main_ms: Option<u64>,
+    pub(crate) main_ms: Option<u64>,
     /// Added after each answer.
-    pub increment_ms: u64,
+    pub(crate) increment_ms: u64,
     /// The limit for one answer.
-    pub move_ms: Option<u64>,
+    pub(crate) move_ms: Option<u64>,
     /// Not charged of each answer.
-    pub delay_ms: u64,
+    pub(crate) delay_ms: u64,
     /// The ready limit.
     #[serde(default = "ready_ms")]
-    pub ready_ms: u64,
+    pub(crate) ready_ms: u64,
 }
 
 fn ready_ms() -> u64 {
@@ -71,18 +71,18 @@ fn ready_ms() -> u64 {
 /// Limits of a bot, in bytes.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Of a line, its end included.
-    pub line: Option<usize>,
+    pub(crate) line: Option<usize>,
     /// Of all output in a game.
-    pub output: Option<u64>,
+    pub(crate) output: Option<u64>,
     /// Of a note.
-    pub note: Option<usize>,
+    pub(crate) note: Option<usize>,
 }
 
 /// One line of a file after the first.
 #[derive(Debug)]
-pub enum Step {
+pub(crate) enum Step {
     /// The referee wrote a message to a seat.
     To {
         /// The seat.
@@ -116,7 +116,7 @@ pub enum Step {
 
 /// What a message of the referee is held against.
 #[derive(Debug)]
-pub enum Expected {
+pub(crate) enum Expected {
     /// It is this message.
     Whole(Value),
     /// It has these fields.
@@ -125,15 +125,15 @@ pub enum Expected {
 
 /// What a bot wrote.
 #[derive(Debug)]
-pub struct Wrote {
+pub(crate) struct Wrote {
     /// The message, if it is given as one.
-    pub message: Option<Value>,
+    pub(crate) message: Option<Value>,
     /// All bytes, line ends included.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// The folder of the conversations.
-pub fn folder() -> PathBuf {
+pub(crate) fn folder() -> PathBuf {
     // The crate itself, or the package above it that drives a referee.
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let inside = here.join("transcripts");
@@ -145,7 +145,7 @@ pub fn folder() -> PathBuf {
 }
 
 /// Every conversation, by name.
-pub fn all() -> Vec<Transcript> {
+pub(crate) fn all() -> Vec<Transcript> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder())
         .expect("the folder of transcripts is there")
         .map(|entry| entry.expect("its entries can be read").path())
@@ -162,7 +162,7 @@ pub fn all() -> Vec<Transcript> {
 ///
 /// # Panics
 /// With file and line, if the file does not keep to the format.
-pub fn read(path: &Path) -> Transcript {
+pub(crate) fn read(path: &Path) -> Transcript {
     let text = fs::read_to_string(path).expect("a transcript can be read");
     let name = path
         .file_stem()

@@ -47,6 +47,7 @@ fn a_game(of: &MatchResult, game: u32, points: &[u32]) -> GameResult {
         against: None,
         moves: 20,
         time_us: (1..=points.len() as u64).map(|seat| seat * 1000).collect(),
+        wall_us: (1..=points.len() as u64).map(|seat| seat * 2000).collect(),
         cpu_us: (1..=points.len() as u64).map(|seat| seat * 10).collect(),
         record_hash: String::new(),
     }

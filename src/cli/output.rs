@@ -1,0 +1,121 @@
+//! How results are written: the flags that every command with a table takes.
+
+use std::io::{self, IsTerminal, Write};
+
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser as _;
+
+use super::unless_closed;
+use crate::event::{GameResult, MatchResult};
+use crate::game;
+use crate::report::{self, Format, Look};
+use crate::tournament::standings::{Counting, Standings};
+
+/// The flags.
+#[derive(Debug, clap::Args)]
+pub struct OutputArgs {
+    /// How the table is written
+    #[arg(long, value_name = "FORMAT", default_value_t, value_parser = formats())]
+    pub format: Format,
+    /// Whether to use colours; the variable NO_COLOR is honoured
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub color: When,
+}
+
+/// When colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum When {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.map(Format::as_str))
+        .try_map(|word| word.parse::<Format>())
+}
+
+/// How results are written, decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Output {
+    look: Look,
+    color: When,
+}
+
+impl OutputArgs {
+    /// Decides.
+    pub fn get(&self) -> Output {
+        let stdout = io::stdout();
+        let width = rustix::termios::tcgetwinsize(&stdout)
+            .ok()
+            .map(|size| usize::from(size.ws_col))
+            .filter(|&width| width > 0);
+        let color = wants_color(self.color, stdout.is_terminal());
+        Output {
+            look: Look {
+                format: self.format,
+                width,
+                color,
+            },
+            color: self.color,
+        }
+    }
+}
+
+fn wants_color(when: When, terminal: bool) -> bool {
+    match when {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+    }
+}
+
+impl Output {
+    /// Whether messages on stderr are coloured.
+    pub fn color_on_stderr(&self) -> bool {
+        wants_color(self.color, io::stderr().is_terminal())
+    }
+
+    /// Writes the standings of these results.
+    ///
+    /// # Errors
+    /// Results that contradict themselves; stdout that fails.
+    pub fn standings(
+        &self,
+        names: &[String],
+        game: &str,
+        paired: bool,
+        matches: &[MatchResult],
+        games: &[GameResult],
+    ) -> anyhow::Result<()> {
+        let points_a_game = game::find(game).is_some_and(|kind| kind.facts().points_a_game);
+        let counting = Counting {
+            paired,
+            points_a_game,
+            ..Counting::default()
+        };
+        let standings = Standings::of(counting, names, matches, games)?;
+        self.write(|look, out| report::standings::report(&standings).write(look, out))
+    }
+
+    /// Writes the list of games.
+    ///
+    /// # Errors
+    /// Results that contradict themselves; stdout that fails.
+    pub fn games(&self, names: &[String], games: &[GameResult]) -> anyhow::Result<()> {
+        let report = report::games::report(names, games)?;
+        self.write(|look, out| report.write(look, out))
+    }
+
+    fn write(
+        &self,
+        write: impl FnOnce(Look, &mut dyn Write) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut stdout = io::BufWriter::new(io::stdout().lock());
+        let written = write(self.look, &mut stdout).and_then(|()| stdout.flush());
+        Ok(unless_closed(written)?)
+    }
+}

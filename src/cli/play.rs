@@ -1,0 +1,219 @@
+//! What `run` and `duel` share: an event is played, and its standings are shown.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use super::exit::{self, Refused};
+use super::output::Output;
+use super::progress::Progress;
+use crate::chance;
+use crate::config::{self, BotFiles, EventConfig};
+use crate::event::{Event, GameResult, MatchResult};
+use crate::runner::{self, Ended, Ledger, Plan, ledger::Forget};
+use crate::store::{self, Meta, SeedFile, Store};
+use crate::tournament::{Pairing, round_robin};
+
+/// What is to be played, and where the results go.
+#[derive(Debug)]
+pub struct Playing {
+    /// The event.
+    pub config: EventConfig,
+    /// The folder of results; without one nothing is kept.
+    pub out: Option<PathBuf>,
+    /// Games at once, if not as the event says.
+    pub jobs: Option<usize>,
+    /// Whether an earlier folder is set aside.
+    pub fresh: bool,
+}
+
+/// Plays an event to its end, or goes on where it stopped, prints the standings, and returns the exit code.
+///
+/// # Errors
+/// [`Refused`] for what the user has to mend, before the first game; else what the machine did not do.
+pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
+    let Playing {
+        config,
+        out,
+        jobs,
+        fresh,
+    } = playing;
+    let problems = config::check_programs(&config);
+    if !problems.is_empty() {
+        let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        return Err(Refused(lines.join("\n       ")).into());
+    }
+    let files = config::bot_files(&config).map_err(|error| Refused(error.to_string()))?;
+    let schedule = round_robin::schedule(
+        config.bots.len(),
+        config.games,
+        config.paired,
+        config.rounds,
+    );
+    let mut folder = match &out {
+        Some(dir) => Some(open(dir, fresh, &config, &files)?),
+        None => None,
+    };
+    let (seed, todo) = match &mut folder {
+        Some(store) => {
+            store.drop_unfinished()?;
+            let done = store.complete_matches()?;
+            let todo = schedule
+                .iter()
+                .filter(|pairing| !done.contains(&pairing.id))
+                .cloned()
+                .collect();
+            (store.meta()?.seed, todo)
+        }
+        None => (seed_of(&config)?, schedule.clone()),
+    };
+    let hashes: Vec<String> = files.iter().map(BotFiles::hash).collect();
+    let logs = out.as_ref().map(|dir| dir.join(store::LOGS));
+    let mut plan = Plan::new(config, seed, schedule, &hashes, logs)
+        .map_err(|error| Refused(format!("{error:#}")))?;
+    let jobs = plan.jobs(jobs);
+    let (ended, results) = play_plan(&plan, &todo, jobs, folder)?;
+    finish(&plan, out.as_deref(), ended, results, output)
+}
+
+/// Results of a run without a folder, or nothing where they are in one.
+type Results = Option<(Vec<GameResult>, Vec<MatchResult>)>;
+
+fn play_plan(
+    plan: &Plan,
+    todo: &[Pairing],
+    jobs: usize,
+    folder: Option<Store>,
+) -> anyhow::Result<(Ended, Results)> {
+    let mut progress = Progress::new(plan.names(), std::io::stderr().is_terminal());
+    let (mut games, mut matches) = (Vec::new(), Vec::new());
+    let keep = folder.is_none();
+    let ledger: Box<dyn Ledger> = match folder {
+        Some(store) => Box::new(store),
+        None => Box::new(Forget),
+    };
+    let ended = runner::run(plan, todo, jobs, ledger, &mut |event| {
+        progress.tell(event);
+        match event {
+            Event::GameFinished(result) if keep => games.push((**result).clone()),
+            Event::MatchFinished(result) if keep => matches.push(result.clone()),
+            _ => {}
+        }
+    })?;
+    progress.finish();
+    Ok((ended, keep.then_some((games, matches))))
+}
+
+fn finish(
+    plan: &Plan,
+    out: Option<&Path>,
+    ended: Ended,
+    results: Results,
+    output: &Output,
+) -> anyhow::Result<u8> {
+    let code = match ended {
+        Ended::Done => exit::DONE,
+        Ended::Interrupted => {
+            let kept = out.map_or_else(
+                || "interrupted".to_owned(),
+                |dir| {
+                    format!(
+                        "interrupted; what was played is kept in {}, the same command goes on from there",
+                        dir.display()
+                    )
+                },
+            );
+            super::say(kept);
+            exit::INTERRUPTED
+        }
+        Ended::GaveUp(games) => {
+            super::say(format!(
+                "error: not completed, by the machine's fault: a game was void three times in a row\n       {}\n       \
+                 once that is mended the same command goes on from here",
+                games.join("\n       ")
+            ));
+            exit::MACHINE
+        }
+        Ended::Failed(error) => {
+            return Err(error.context("the run stopped; what was told as played is kept"));
+        }
+    };
+    let (games, matches) = match (results, out) {
+        (Some(results), _) => results,
+        (None, Some(dir)) => {
+            let store = if code == exit::DONE {
+                Store::open(dir)?
+            } else {
+                Store::open_read_only(dir)?
+            };
+            if code == exit::DONE {
+                store.write_seed(&SeedFile {
+                    seed: plan.seed().to_owned(),
+                    commitment: chance::commitment(plan.seed()),
+                    guessable: chance::is_guessable(plan.seed()),
+                })?;
+            }
+            (super::results::all_games(&store)?, store.matches()?)
+        }
+        (None, None) => (Vec::new(), Vec::new()),
+    };
+    if code == exit::DONE || !matches.is_empty() {
+        output.standings(
+            &plan.names(),
+            &plan.config.game,
+            plan.config.paired,
+            &matches,
+            &games,
+        )?;
+    }
+    Ok(code)
+}
+
+/// Opens a folder of results to go on, or makes it.
+fn open(
+    dir: &Path,
+    fresh: bool,
+    config: &EventConfig,
+    files: &[BotFiles],
+) -> anyhow::Result<Store> {
+    if fresh && let Some(aside) = store::set_aside(dir)? {
+        super::say(format!("the results before are in {}", aside.display()));
+    }
+    if !dir.join(store::RESULTS).exists() {
+        let created = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+        let meta = Meta::new(config, files.to_vec(), seed_of(config)?, created);
+        return Ok(Store::create(dir, &meta)?);
+    }
+    let mut store = Store::open(dir)?;
+    let before = store.meta()?;
+    let changes = before.changes(config, files);
+    if !changes.is_empty() {
+        return Err(Refused(format!(
+            "{} holds results of another event:\n       {}\n       put the old state back, or start anew with --fresh (the old \
+             folder is renamed, not deleted)",
+            dir.display(),
+            changes.join("\n       ")
+        ))
+        .into());
+    }
+    if before.name != config.name {
+        store.set_name(&config.name)?;
+    }
+    Ok(store)
+}
+
+/// The event's seed, or 256 random bits.
+fn seed_of(config: &EventConfig) -> anyhow::Result<String> {
+    if let Some(seed) = &config.seed {
+        return Ok(seed.clone());
+    }
+    let mut bits = [0; 32];
+    let mut filled = 0;
+    while filled < bits.len() {
+        filled +=
+            rustix::rand::getrandom(&mut bits[filled..], rustix::rand::GetRandomFlags::empty())
+                .context("the system gives no random bits")?;
+    }
+    Ok(chance::hex(&bits))
+}

@@ -1,0 +1,94 @@
+//! `hakem standings` and `hakem games`.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::output::OutputArgs;
+use crate::event::{GameResult, Verdict};
+use crate::store::{Store, StoreError, VoidNote};
+
+/// Show the standings with ratings
+#[derive(Debug, clap::Args)]
+pub struct StandingsArgs {
+    /// The folder of results
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// How they are written.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// List the games
+#[derive(Debug, clap::Args)]
+pub struct GamesArgs {
+    /// The folder of results
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// How they are written.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Shows the standings; also while a run goes on.
+///
+/// # Errors
+/// A folder that holds no results, or results that cannot be read.
+pub fn standings(args: &StandingsArgs) -> anyhow::Result<ExitCode> {
+    let store = Store::open_read_only(&args.dir)?;
+    let meta = store.meta()?;
+    let names: Vec<String> = meta.bots.iter().map(|bot| bot.name.clone()).collect();
+    let paired = meta.event["event"]["paired"].as_bool().unwrap_or(true);
+    let (matches, games) = (store.matches()?, all_games(&store)?);
+    args.output
+        .get()
+        .standings(&names, &meta.game, paired, &matches, &games)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lists the games; also while a run goes on.
+///
+/// # Errors
+/// A folder that holds no results, or results that cannot be read.
+pub fn games(args: &GamesArgs) -> anyhow::Result<ExitCode> {
+    let store = Store::open_read_only(&args.dir)?;
+    let names: Vec<String> = store
+        .meta()?
+        .bots
+        .iter()
+        .map(|bot| bot.name.clone())
+        .collect();
+    args.output.get().games(&names, &all_games(&store)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The games that count, and those that were void and not played since.
+///
+/// # Errors
+/// Results that cannot be read.
+pub fn all_games(store: &Store) -> Result<Vec<GameResult>, StoreError> {
+    let mut games = store.games()?;
+    let played: BTreeSet<_> = games.iter().map(|game| game.id).collect();
+    let void: std::collections::BTreeMap<_, VoidNote> = store
+        .voids()?
+        .into_iter()
+        .filter(|note| !played.contains(&note.id) && !note.seats.is_empty())
+        .map(|note| (note.id, note))
+        .collect();
+    games.extend(void.into_values().map(|note| GameResult {
+        id: note.id,
+        winner: None,
+        score: None,
+        points: None,
+        verdict: Verdict::Void,
+        reason: format!("void: {}", note.why),
+        against: None,
+        moves: 0,
+        time_us: vec![0; note.seats.len()],
+        wall_us: vec![0; note.seats.len()],
+        cpu_us: vec![0; note.seats.len()],
+        record_hash: String::new(),
+        seats: note.seats,
+    }));
+    Ok(games)
+}

@@ -1,0 +1,73 @@
+//! `hakem run`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::exit::{self, Refused};
+use super::output::OutputArgs;
+use super::play::{Playing, play};
+use crate::{config, house};
+
+/// Play an event, or go on where it stopped, and print the standings
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The event file; several are played one after the other
+    #[arg(value_name = "EVENT.toml", required = true)]
+    pub events: Vec<PathBuf>,
+    /// The folder of results, for one event [default: the event file's name without .toml]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Games at once [default: as the event says, else as many as leave each thinking bot a core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: Option<u32>,
+    /// Start anew; an earlier folder of results is renamed to DIR.1, DIR.2, ...
+    #[arg(long)]
+    pub fresh: bool,
+    /// How results are written.
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// [`Refused`] for what the user has to mend; else what the machine did not do.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let output = args.output.get();
+    if args.out.is_some() && args.events.len() > 1 {
+        return Err(
+            Refused("--out names the folder of one event, and several are given".into()).into(),
+        );
+    }
+    let read = |path: &PathBuf| {
+        config::read(path, &house::names())
+            .map_err(|error| Refused(error.render(output.color_on_stderr())))
+    };
+    // A mistake in the last file is told before the first is played.
+    let configs = args
+        .events
+        .iter()
+        .map(read)
+        .collect::<Result<Vec<_>, _>>()?;
+    for (path, config) in args.events.iter().zip(configs) {
+        let playing = Playing {
+            config,
+            out: Some(args.out.clone().unwrap_or_else(|| folder_of(path))),
+            jobs: args.jobs.map(|jobs| jobs as usize),
+            fresh: args.fresh,
+        };
+        let code = play(playing, &output)?;
+        if code != exit::DONE {
+            return Ok(ExitCode::from(code));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The event file's name without `.toml`.
+fn folder_of(event: &Path) -> PathBuf {
+    match event.extension() {
+        Some(extension) if extension == "toml" => event.with_extension(""),
+        _ => event.with_added_extension("results"),
+    }
+}

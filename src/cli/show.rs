@@ -1,0 +1,124 @@
+//! `hakem show`.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::exit::Refused;
+use super::{shown, unless_closed};
+use crate::event::GameId;
+use crate::referee::play::Play;
+use crate::referee::record::{Entry, Header};
+use crate::referee::replay;
+use crate::store::Store;
+
+/// Show one game move by move, with boards
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The folder of results
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// The game's id, such as r1.m2.g1
+    #[arg(value_name = "GAME")]
+    pub game: String,
+}
+
+/// Shows it.
+///
+/// # Errors
+/// A game that is not there, a record that cannot be read or does not hold.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let id: GameId = args
+        .game
+        .parse()
+        .map_err(|error| Refused(format!("{error}")))?;
+    let store = Store::open_read_only(&args.dir)?;
+    let Some(result) = store.game(id)? else {
+        return Err(Refused(format!(
+            "{} has no game {id}; `hakem games {}` lists them",
+            args.dir.display(),
+            args.dir.display()
+        ))
+        .into());
+    };
+    let text = store.records().read(result.id)?;
+    let header = replay::header(&text)
+        .map_err(|error| Refused(format!("the record of {id} cannot be shown: {error}")))?;
+    let mut page = title(&header);
+    let verified = replay::verify(&text, None, &mut |entry, play| {
+        describe(&mut page, &header, entry, play)
+    })
+    .map_err(|error| Refused(format!("the record of {id} does not verify: {error}")))?;
+    let _ = writeln!(page, "{}", ending(&header, &verified.result));
+    unless_closed(io::stdout().write_all(page.as_bytes()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn title(header: &Header) -> String {
+    let names: Vec<String> = header
+        .seats
+        .iter()
+        .enumerate()
+        .map(|(seat, name)| format!("{} (seat {seat})", shown(name)))
+        .collect();
+    let mut page = format!("{}  {}  {}\n", header.id, header.game, names.join(" - "));
+    if !header.played.is_empty() {
+        let _ = writeln!(page, "game {} of the match", header.played.len() + 1);
+    }
+    if let Some(opening) = &header.opening {
+        let _ = writeln!(page, "from the position {opening}");
+    }
+    page
+}
+
+fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play) {
+    let name = |seat: usize| shown(&header.seats[seat]);
+    match entry {
+        Entry::Answer(answer) => {
+            let ms = answer.charged_us as f64 / 1000.0;
+            let _ = write!(page, "\n{}: {}  ({ms:.1} ms)", name(answer.seat), answer.mv);
+            if let Some(eval) = &answer.eval {
+                let _ = write!(page, "  eval {}", shown(&eval.to_string()));
+            }
+            if let Some(note) = &answer.note {
+                let _ = write!(page, "  \"{}\"", shown(note));
+            }
+            let _ = write!(page, "\n{}", play.position().board());
+        }
+        Entry::Again(times) => {
+            let _ = write!(page, "\nplayed over ({times})\n{}", play.position().board());
+        }
+        Entry::Fault(fault) => {
+            let _ = writeln!(
+                page,
+                "\n{} forfeits: {}",
+                name(fault.seat),
+                shown(&fault.reason)
+            );
+            if let Some(line) = &fault.line {
+                let _ = writeln!(page, "its line was: {}", shown(line));
+            }
+        }
+        // Dice stand in the boards and in the moves.
+        Entry::Drawn(_) | Entry::Passed(_) | Entry::Result(_) => {}
+    }
+}
+
+fn ending(header: &Header, result: &crate::referee::record::ResultEntry) -> String {
+    let points = result.points.as_ref().map(|points| {
+        points
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join("-")
+    });
+    let winner = result.winner.map_or("nobody wins".to_owned(), |seat| {
+        format!("{} wins", shown(&header.seats[seat]))
+    });
+    format!(
+        "\n{winner}: {}{}",
+        shown(&result.reason),
+        points.map_or(String::new(), |points| format!(", points {points}"))
+    )
+}

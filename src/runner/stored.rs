@@ -1,0 +1,33 @@
+//! Stores results in a folder.
+
+use super::ledger::{Entry, Ledger};
+use crate::store::{Store, Stored, VoidNote};
+
+impl Ledger for Store {
+    /// Records are durable before the rows that name them.
+    fn commit(&mut self, group: &[Entry]) -> anyhow::Result<()> {
+        let records = self.records();
+        let mut written = Vec::new();
+        let mut rows = Vec::with_capacity(group.len());
+        for entry in group {
+            rows.push(match entry {
+                Entry::Game { result, record } => {
+                    records.write(result.id, record)?;
+                    written.push(result.id);
+                    Stored::Game((**result).clone())
+                }
+                Entry::Void { id, seats, why } => Stored::Void(VoidNote {
+                    id: *id,
+                    seats: seats.clone(),
+                    why: why.clone(),
+                }),
+                Entry::Match(result) => Stored::Match(result.clone()),
+            });
+        }
+        if !written.is_empty() {
+            records.sync_group(&written)?;
+        }
+        Store::commit(self, &rows)?;
+        Ok(())
+    }
+}

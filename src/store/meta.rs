@@ -1,0 +1,162 @@
+//! What the results are of.
+
+use rusqlite::{Connection, OptionalExtension};
+use serde_json::Value;
+
+use super::{Store, StoreError};
+use crate::config::{BotFiles, EventConfig};
+
+/// What the results are of. It is stored when the folder is made and does not change, but for the name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Meta {
+    /// The event's name, for people.
+    pub name: String,
+    /// The event as [`crate::config::EventConfig::fingerprint`] describes it.
+    pub event: Value,
+    /// The bots, by slot.
+    pub bots: Vec<BotMeta>,
+    /// The game.
+    pub game: String,
+    /// Every option of the game with its value.
+    pub rules: Value,
+    /// The seed of all chance: the event's, or the one that was drawn.
+    pub seed: String,
+    /// The version of this program that made the folder.
+    pub hakem: String,
+    /// When it was made, RFC 3339.
+    pub created: String,
+}
+
+impl Meta {
+    /// The description of an event that begins: `files` are those of its bots, by slot ([`crate::config::bot_files`]), `created` is the
+    /// time now.
+    pub fn new(config: &EventConfig, files: Vec<BotFiles>, seed: String, created: String) -> Meta {
+        let event = config.fingerprint();
+        let bots = config.bots.iter().zip(files);
+        Meta {
+            name: config.name.clone(),
+            bots: bots
+                .map(|(bot, files)| BotMeta {
+                    name: bot.name.clone(),
+                    files,
+                })
+                .collect(),
+            game: config.game.clone(),
+            rules: event["rules"].clone(),
+            event,
+            seed,
+            hakem: env!("CARGO_PKG_VERSION").to_owned(),
+            created,
+        }
+    }
+
+    /// What is different in an event that is to go on in these results, one sentence a change: settings of the event, bots, the content of
+    /// their files. Empty where it is the same event.
+    pub fn changes(&self, config: &EventConfig, files: &[BotFiles]) -> Vec<String> {
+        let mut changes = crate::config::changes(&self.event, &config.fingerprint());
+        for (bot, files) in config.bots.iter().zip(files) {
+            // A bot that was added or removed is a change of the event.
+            if let Some(was) = self.bots.iter().find(|was| was.name == bot.name) {
+                changes.extend(was.files.changes(files, &bot.name));
+            }
+        }
+        changes
+    }
+}
+
+/// A bot as the results know it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BotMeta {
+    /// Its name in the event.
+    pub name: String,
+    /// The content of its files when the folder was made; empty for a built-in bot.
+    pub files: BotFiles,
+}
+
+impl Store {
+    /// What the results are of.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`], or what the disk refused.
+    pub fn meta(&self) -> Result<Meta, StoreError> {
+        Ok(Meta {
+            name: self.meta_text("name")?,
+            event: self.meta_json("event")?,
+            bots: self.bots()?,
+            game: self.meta_text("game")?,
+            rules: self.meta_json("rules")?,
+            seed: self.meta_text("seed")?,
+            hakem: self.meta_text("hakem")?,
+            created: self.meta_text("created")?,
+        })
+    }
+
+    fn meta_text(&self, key: &str) -> Result<String, StoreError> {
+        self.connection
+            .query_row("SELECT value FROM meta WHERE key = ?", [key], |row| {
+                row.get(0)
+            })
+            .optional()
+            .map_err(|error| self.fault(error))?
+            .ok_or_else(|| self.corrupt(format!("it does not tell the event's {key}")))
+    }
+
+    fn meta_json(&self, key: &str) -> Result<Value, StoreError> {
+        serde_json::from_str(&self.meta_text(key)?)
+            .map_err(|error| self.corrupt(format!("the event's {key} cannot be read: {error}")))
+    }
+
+    fn bots(&self) -> Result<Vec<BotMeta>, StoreError> {
+        let rows: Vec<(usize, String, String)> = self
+            .read_all("SELECT slot, name, files FROM bots ORDER BY slot", |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
+        rows.into_iter()
+            .enumerate()
+            .map(|(place, (slot, name, files))| {
+                if slot != place {
+                    return Err(self.corrupt(format!("it has no bot of slot {place}")));
+                }
+                let files = serde_json::from_str(&files)
+                    .map_err(|error| self.corrupt(format!("the files of a bot: {error}")))?;
+                Ok(BotMeta { name, files })
+            })
+            .collect()
+    }
+
+    /// Notes another name of the event.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn set_name(&mut self, name: &str) -> Result<(), StoreError> {
+        self.check_writable()?;
+        self.connection
+            .execute("UPDATE meta SET value = ? WHERE key = 'name'", [name])
+            .map_err(|error| self.fault(error))?;
+        Ok(())
+    }
+}
+
+/// Writes the description into an empty results file.
+pub(super) fn insert(connection: &mut Connection, meta: &Meta) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    for (key, value) in [
+        ("name", meta.name.clone()),
+        ("event", meta.event.to_string()),
+        ("game", meta.game.clone()),
+        ("rules", meta.rules.to_string()),
+        ("seed", meta.seed.clone()),
+        ("hakem", meta.hakem.clone()),
+        ("created", meta.created.clone()),
+    ] {
+        transaction.execute("INSERT INTO meta VALUES (?, ?)", [key, &value])?;
+    }
+    for (slot, bot) in meta.bots.iter().enumerate() {
+        let files = serde_json::to_string(&bot.files).unwrap_or_default();
+        transaction.execute(
+            "INSERT INTO bots VALUES (?, ?, ?)",
+            (slot, &bot.name, files),
+        )?;
+    }
+    transaction.commit()
+}
