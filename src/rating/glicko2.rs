@@ -3,7 +3,8 @@
 //! The crate `glicko2` computes it, but for step 5, the search for the new volatility, which is our own: the crate's has
 //! two defects. Where Delta^2 > phi^2 + v (results that the rating did not expect; one upset is enough) it lacks the
 //! paper's logarithm, so that the volatility is wrong and the search may never end. Elsewhere it is right unless a step
-//! meets the root exactly (`<` for the paper's `<=`): then it ends at the wrong place, or never.
+//! meets the root exactly (`<` for the paper's `<=`): then it ends at the wrong place, or never. So the crate is handed
+//! the new volatility, with a tau that leaves its search nothing to do.
 
 use ::glicko2::{GameResult, Glicko2Rating};
 
@@ -16,11 +17,12 @@ const ORIGIN: f64 = 1500.0;
 /// How near the logarithm of the squared volatility is searched (step 5.1). The paper's example takes 1e-6, which leaves
 /// the last of nine digits to the order of a sum; this costs one or two steps more.
 const TOLERANCE: f64 = 1e-10;
-/// A tau within the crate's own tolerance, which is 1e-6.
+/// A tau with which the crate keeps the volatility that it is given. Its search is over once its two ends are within 1e-6
+/// on the logarithm of the squared volatility. Where Delta^2 <= phi^2 + v the other end begins one tau below the given
+/// one. Elsewhere it begins anywhere, but f falls by (x - a) / tau^2 from the given end a, so that the first step lands
+/// at most some tau^2 f(a) from a; and f(a) is below 1e6, as step 5 makes it the change of the logarithm (at most 56
+/// within the bounds of volatilities) over the real tau squared (at least 1e-4).
 const TAU_OF_NO_SEARCH: f64 = 5e-7;
-/// How far from the border, of its size, the crate is trusted to be on the side that we find: its sums differ from ours
-/// in their last bits.
-const BORDER: f64 = 1e-9;
 /// Far above the number of steps that the search needs.
 const MAX_STEPS: usize = 200;
 
@@ -46,19 +48,18 @@ pub(super) fn rate(
     if !evidence.is_finite() {
         return Err("its variance has no finite value");
     }
-    let moved = Glicko2Rating {
+    let moved = Rating {
         volatility: volatility(prior, evidence, tau)?,
-        ..prior
+        ..before
     };
-    let inside = if evidence.is_expected(prior) {
-        by_crate(moved, results)
-    } else {
-        update(moved, evidence)
-    };
+    if !moved.is_possible() {
+        return Err("its volatility leaves all bounds");
+    }
+    let inside = ::glicko2::new_rating(inner(moved), &for_crate(results), TAU_OF_NO_SEARCH);
     let after = Rating {
         value: inside.value * SCALE + ORIGIN,
         deviation: (inside.deviation * SCALE).min(MAX_DEVIATION),
-        volatility: inside.volatility,
+        ..moved
     };
     if after.is_possible() {
         Ok(after)
@@ -76,19 +77,13 @@ fn inner(rating: Rating) -> Glicko2Rating {
     }
 }
 
-/// Steps 3, 4, 6 and 7 by the crate, for a bot that has its new volatility. Only where [`Evidence::is_expected`].
-fn by_crate(bot: Glicko2Rating, results: &[(Rating, Score)]) -> Glicko2Rating {
-    let results: Vec<GameResult> = results
-        .iter()
-        .map(|&(opponent, score)| match score {
-            Score::Win => GameResult::win(inner(opponent)),
-            Score::Draw => GameResult::draw(inner(opponent)),
-            Score::Loss => GameResult::loss(inner(opponent)),
-        })
-        .collect();
-    // The crate's search begins with the old volatility at one end and, tau below it, the other end; it is over once the
-    // two are within its tolerance. With this tau it is over before its first step, and keeps what it was given.
-    ::glicko2::new_rating(bot, &results, TAU_OF_NO_SEARCH)
+fn for_crate(results: &[(Rating, Score)]) -> Vec<GameResult> {
+    let result = |&(opponent, score): &(Rating, Score)| match score {
+        Score::Win => GameResult::win(inner(opponent)),
+        Score::Draw => GameResult::draw(inner(opponent)),
+        Score::Loss => GameResult::loss(inner(opponent)),
+    };
+    results.iter().map(result).collect()
 }
 
 /// What the results say, whatever the volatility.
@@ -96,8 +91,8 @@ fn by_crate(bot: Glicko2Rating, results: &[(Rating, Score)]) -> Glicko2Rating {
 struct Evidence {
     /// Step 3: the variance of the rating by the results alone.
     v: f64,
-    /// The sum of steps 4 and 7: the scores above what was expected, weighted.
-    surplus: f64,
+    /// Step 4: how far from the rating the results are.
+    delta: f64,
 }
 
 impl Evidence {
@@ -112,32 +107,18 @@ impl Evidence {
             precision += g * g * expected * (1.0 - expected);
             surplus += g * (score.value() - expected);
         }
-        Evidence {
-            v: precision.recip(),
-            surplus,
-        }
-    }
-
-    /// Step 4.
-    fn delta(self) -> f64 {
-        self.v * self.surplus
+        let v = precision.recip();
+        let delta = v * surplus;
+        Evidence { v, delta }
     }
 
     /// Delta^2 - phi^2 - v: above 0 where the results are further from the rating than chance explains.
     fn excess(self, prior: Glicko2Rating) -> f64 {
-        let delta = self.delta();
-        delta * delta - prior.deviation * prior.deviation - self.v
-    }
-
-    /// Whether the crate searches the volatility below the old one: Delta^2 <= phi^2 + v.
-    fn is_expected(self, prior: Glicko2Rating) -> bool {
-        let explained = prior.deviation * prior.deviation + self.v;
-        self.excess(prior) <= -BORDER * explained
+        self.delta * self.delta - prior.deviation * prior.deviation - self.v
     }
 
     fn is_finite(self) -> bool {
-        let delta = self.delta();
-        self.v.is_finite() && (delta * delta).is_finite()
+        self.v.is_finite() && (self.delta * self.delta).is_finite()
     }
 }
 
@@ -181,15 +162,4 @@ fn volatility(prior: Glicko2Rating, evidence: Evidence, tau: f64) -> Result<f64,
         (b, f_b) = (c, f_c);
     }
     Err("the search for its volatility does not end")
-}
-
-/// Steps 6 and 7, for a bot that has its new volatility.
-fn update(bot: Glicko2Rating, evidence: Evidence) -> Glicko2Rating {
-    let widened = bot.deviation * bot.deviation + bot.volatility * bot.volatility;
-    let variance = (widened.recip() + evidence.v.recip()).recip();
-    Glicko2Rating {
-        value: bot.value + variance * evidence.surplus,
-        deviation: variance.sqrt(),
-        volatility: bot.volatility,
-    }
 }

@@ -352,9 +352,9 @@ fn an_exact_root_ends_the_search() {
     );
 }
 
-/// Close to Delta^2 = phi^2 + v the crate's own comparison could fall on the other side than ours.
+/// Close to Delta^2 = phi^2 + v the crate's own comparison may fall on the other side than ours.
 #[test]
-fn on_the_border_of_the_guard() {
+fn on_the_border_of_the_two_cases() {
     let (value, opponent) = (1500.0, rating(1570.0, 50.0, 0.06));
     let excess = |deviation: f64| {
         let phi = deviation / 173.7178;

@@ -333,7 +333,9 @@ fn impossible_results_are_refused() {
     assert!(of_game(&|game| game.points = Some(vec![1])).contains("one score"));
     assert!(of_game(&|game| game.cpu_us.clear()).ends_with("not one time a seat"));
     assert!(of_game(&|game| game.verdict = Verdict::Crash).ends_with("a forfeit of no seat"));
-    let text = refusal(std::slice::from_ref(&good), &[game.clone(), game.clone()]);
+    let between = a_game(&good, 2, &[1, 0]);
+    let games = [game.clone(), between, game.clone()];
+    let text = refusal(std::slice::from_ref(&good), &games);
     assert_eq!(text, "result r1.m1.g1: there are two results");
     // No way for a number that a file holds to end the program.
     let odd = a_match((u32::MAX, 0), &[0, 1], &WON_AND_LOST);
