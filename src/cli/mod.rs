@@ -66,7 +66,7 @@ pub fn main() -> ExitCode {
     };
     result.unwrap_or_else(|error| {
         // An error of the event file brings its own title and carets.
-        let text = format!("{error:#}");
+        let text = sentence(&error);
         if text.starts_with("error") || text.starts_with('\u{1b}') {
             say(text);
         } else {
@@ -74,6 +74,18 @@ pub fn main() -> ExitCode {
         }
         exit::code_of(&error)
     })
+}
+
+/// An error with its causes; a cause that its error has told already is not told again.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }
 
 /// Says something on stderr.

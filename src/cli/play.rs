@@ -12,7 +12,7 @@ use crate::chance;
 use crate::config::{self, BotFiles, EventConfig};
 use crate::event::{Event, GameResult, MatchResult};
 use crate::runner::{self, Ended, Ledger, Plan, ledger::Forget};
-use crate::store::{self, Meta, SeedFile, Store};
+use crate::store::{self, Meta, SeedFile, Store, StoreError};
 use crate::tournament::{Pairing, round_robin};
 
 /// What is to be played, and where the results go.
@@ -52,7 +52,13 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         config.rounds,
     );
     let mut folder = match &out {
-        Some(dir) => Some(open(dir, fresh, &config, &files)?),
+        Some(dir) => Some(open(dir, fresh, &config, &files).map_err(|error| {
+            // A folder that cannot be made or opened before the first game is the user's to mend.
+            match error.downcast_ref::<StoreError>() {
+                Some(StoreError::Io { .. }) => Refused(error.to_string()).into(),
+                _ => error,
+            }
+        })?),
         None => None,
     };
     let (seed, todo) = match &mut folder {
