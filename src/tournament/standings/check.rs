@@ -82,7 +82,10 @@ pub fn check_game(game: &GameResult, bots: usize) -> Result<(), ResultsError> {
     {
         return Err(ResultsError::new(game.id, "names a seat that is not there"));
     }
-    if [&game.time_us, &game.wall_us, &game.cpu_us].iter().any(|times| times.len() != seats) {
+    if [&game.time_us, &game.wall_us, &game.cpu_us]
+        .iter()
+        .any(|times| times.len() != seats)
+    {
         return Err(ResultsError::new(game.id, "not one time a seat"));
     }
     if game.verdict.is_forfeit() && game.against.is_none() {
