@@ -145,7 +145,8 @@ fn table(standings: &Standings) -> Table {
     ]);
     columns.extend(forfeit_kinds().map(|kind| Column::data(kind.as_str())));
     columns.extend([
-        Column::new("wall", "time s").for_people().spare(8),
+        Column::data("time_ms"),
+        Column::new("wall", "wall s").for_people().spare(8),
         Column::data("wall_ms"),
         Column::new("cpu", "cpu s").for_people().spare(9),
         Column::data("cpu_ms"),
@@ -207,7 +208,8 @@ fn cells(standings: &Standings, row: &Row) -> Vec<Cell> {
     ]);
     cells.extend(forfeit_kinds().map(|kind| count(row.forfeits.get(&kind).copied().unwrap_or(0))));
     cells.extend([
-        seconds(row.time_us),
+        Cell::Count(ms(row.time_us)),
+        seconds(row.wall_us),
         Cell::Count(ms(row.wall_us)),
         seconds(row.cpu_us),
         Cell::Count(ms(row.cpu_us)),

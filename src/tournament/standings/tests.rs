@@ -222,7 +222,7 @@ fn forfeits_voids_and_times() {
     assert_eq!((a.void, b.void), (3, 3));
     assert_eq!(found.unfinished, 1);
     // Seat s takes (s + 1) ms in every game; each bot sat on both seats twice.
-    assert_eq!((a.time_us, a.cpu_us), (6000, 60));
+    assert_eq!((a.time_us, a.wall_us, a.cpu_us), (6000, 12000, 60));
     assert_eq!(a.points_a_game, None);
 }
 
@@ -598,20 +598,12 @@ fn check_against_definitions(event: &Random, counting: Counting, found: &Standin
                 times
             );
         }
-        assert_eq!(
-            row.time_us,
-            counted
-                .iter()
-                .map(|(game, seat)| game.time_us[*seat])
-                .sum::<u64>()
-        );
-        assert_eq!(
-            row.cpu_us,
-            counted
-                .iter()
-                .map(|(game, seat)| game.cpu_us[*seat])
-                .sum::<u64>()
-        );
+        let sum = |of: fn(&GameResult) -> &[u64]| -> u64 {
+            counted.iter().map(|(game, seat)| of(game)[*seat]).sum()
+        };
+        assert_eq!(row.time_us, sum(|game| &game.time_us));
+        assert_eq!(row.wall_us, sum(|game| &game.wall_us));
+        assert_eq!(row.cpu_us, sum(|game| &game.cpu_us));
 
         let net = |(game, seat): &(&GameResult, Seat)| {
             let points = game.points.as_ref().expect("it counts");
