@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    Drawn, Facts, Game, Kind, Options, Outcome, Position, Refusal, RulesError, Ruleset, Seat,
+    Claim, Drawn, Facts, Game, Kind, Options, Outcome, Position, Refusal, RulesError, Ruleset, Seat,
     Series, Setup, ToAct,
 };
 
@@ -23,6 +23,10 @@ impl<G: Game> Typed<G> {
 impl<G: Game> Kind for Typed<G> {
     fn facts(&self) -> &'static Facts {
         G::FACTS
+    }
+
+    fn is_race(&self) -> bool {
+        G::RACE
     }
 
     fn rules(&self, given: &Map<String, Value>) -> Result<Arc<dyn Ruleset>, RulesError> {
@@ -161,7 +165,7 @@ impl<G: Game> Position for TypedPosition<G> {
         let (seat, dice) = match self.game.to_act() {
             ToAct::Seat(seat, _) => (seat, self.game.dice()),
             ToAct::Over => return Err(Refusal::new("the game is over")),
-            ToAct::Pass(_) | ToAct::Chance(_) => {
+            ToAct::Pass(_) | ToAct::Chance(_) | ToAct::Race(_) => {
                 return Err(Refusal::new("no move is asked for here"));
             }
         };
@@ -195,6 +199,42 @@ impl<G: Game> Position for TypedPosition<G> {
 
     fn pass_move(&self) -> Value {
         G::pass_move()
+    }
+
+    fn seats(&self) -> usize {
+        self.game.seats()
+    }
+
+    fn racing(&self, seat: Seat) -> bool {
+        self.game.racing(seat)
+    }
+
+    fn claim(
+        &mut self,
+        seat: Seat,
+        answer: &Value,
+        told: &mut Vec<u8>,
+    ) -> Result<Claim, Refusal> {
+        let mv = self.game.parse(answer)?;
+        let claim = self.game.claim(seat, &mv)?;
+        let dice = None;
+        write_json(
+            told,
+            &Told {
+                seat,
+                dice,
+                mv: &mv,
+            },
+        );
+        Ok(claim)
+    }
+
+    fn award(&mut self, first: &[Seat]) {
+        self.game.award(first);
+    }
+
+    fn withdraw(&mut self, seat: Seat) -> bool {
+        self.game.withdraw(seat)
     }
 
     fn chance(&mut self, drawn: Drawn) {
