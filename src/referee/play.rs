@@ -6,9 +6,7 @@ use hakem_protocol::{Ask, ErrorCode};
 use serde_json::Value;
 
 use super::answer::cut_text;
-use super::record::{
-    AnswerEntry, DrawnEntry, FaultEntry, Header, PlayedGame, Recorder, ResultEntry,
-};
+use super::record::{AnswerEntry, DrawnEntry, FaultEntry, Header, Recorder, ResultEntry};
 use crate::chance::Draw;
 use crate::clock::{Judged, Open, SeatClock, Spent};
 use crate::event::{GameResult, Slot, Verdict};
@@ -506,9 +504,8 @@ fn first_position(
     rules: &dyn Ruleset,
     again: u32,
 ) -> Result<Box<dyn Position>, String> {
-    let played: Vec<Outcome> = header.played.iter().map(PlayedGame::outcome).collect();
     let setup = Setup {
-        played: &played,
+        played: header.played.outcomes(),
         lot: header.lot,
         again,
         seats: header.seats.len(),
