@@ -72,7 +72,6 @@ fn a_total_goes_down_by_what_was_charged_and_up_by_the_increment() {
 }
 
 #[test]
-#[ignore = "a fault that is not mended yet"]
 fn an_answer_exactly_at_the_limit_is_in_time_and_a_microsecond_more_is_not() {
     let at_limit: [(fn(&mut ClockSpec), u64); 6] = [
         (|clock| clock.main_us = Some(700 * MS), 700 * MS),
@@ -241,7 +240,6 @@ fn waiting_for_a_core_loses_no_game_on_a_fair_clock_and_computing_does() {
 }
 
 #[test]
-#[ignore = "a fault that is not mended yet"]
 fn the_ceiling_ends_a_sleep_whatever_the_kind() {
     // Ten times the limit and a second, unless the event says otherwise.
     for (given, at) in [(None, 4_000 * MS), (Some(2_000 * MS), 2_000 * MS)] {
