@@ -134,7 +134,7 @@ impl SeatClock {
             return Judged::Flag;
         }
         let charged = time.saturating_sub(spec.delay_us);
-        self.used_us += charged;
+        self.used_us = self.used_us.saturating_add(charged);
         self.left_us = self.left_us.map(|left| {
             left.saturating_sub(charged)
                 .saturating_add(spec.increment_us)
