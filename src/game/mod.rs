@@ -178,6 +178,11 @@ impl Share {
         Share(n)
     }
 
+    /// How many share the win; 0 for a loss. The inverse of [`Share::one_of`].
+    pub const fn winners(self) -> u8 {
+        self.0
+    }
+
     /// The share as a number: 0, 1, 1/2, 1/3 ...
     pub fn value(self) -> f64 {
         if self.0 == 0 {

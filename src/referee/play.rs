@@ -6,9 +6,7 @@ use hakem_protocol::{Ask, ErrorCode};
 use serde_json::Value;
 
 use super::answer::cut_text;
-use super::record::{
-    AnswerEntry, DrawnEntry, FaultEntry, Header, PlayedGame, Recorder, ResultEntry,
-};
+use super::record::{AnswerEntry, DrawnEntry, FaultEntry, Header, Recorder, ResultEntry};
 use crate::chance::Draw;
 use crate::clock::{Judged, Open, SeatClock, Spent};
 use crate::event::{GameResult, Slot, Verdict};
@@ -288,9 +286,8 @@ impl Play {
         self.resigned = resigns;
         self.clocks[seat] = clock;
         self.moves += 1;
-        self.time_us[seat] += charged_us;
-        self.wall_us[seat] += spent.wall_us;
-        self.cpu_us[seat] += spent.cpu_us.unwrap_or(0);
+        add(&mut self.time_us[seat], charged_us);
+        self.add_spent(seat, &spent);
         if let Some(note) = &mut answer.note {
             cut_text(note, self.max_note);
         }
@@ -359,8 +356,7 @@ impl Play {
 
     /// Ends the game by a forfeit as a record tells it.
     pub fn record_forfeit(&mut self, entry: FaultEntry) -> End {
-        self.wall_us[entry.seat] += entry.spent.wall_us;
-        self.cpu_us[entry.seat] += entry.spent.cpu_us.unwrap_or(0);
+        self.add_spent(entry.seat, &entry.spent);
         self.recorder.line("fault", &entry);
         End {
             verdict: entry.verdict,
@@ -368,6 +364,11 @@ impl Play {
             against: Some(entry.seat),
             outcome: self.position.forfeit(entry.seat),
         }
+    }
+
+    fn add_spent(&mut self, seat: Seat, spent: &Spent) {
+        add(&mut self.wall_us[seat], spent.wall_us);
+        add(&mut self.cpu_us[seat], spent.cpu_us.unwrap_or(0));
     }
 
     /// Closes the record and makes the result.
@@ -486,6 +487,11 @@ impl Play {
     }
 }
 
+/// Adds times; a record under test may hold any.
+fn add(sum: &mut u64, time: u64) {
+    *sum = sum.saturating_add(time);
+}
+
 /// The parts of an answer that a game keeps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerParts {
@@ -506,9 +512,8 @@ fn first_position(
     rules: &dyn Ruleset,
     again: u32,
 ) -> Result<Box<dyn Position>, String> {
-    let played: Vec<Outcome> = header.played.iter().map(PlayedGame::outcome).collect();
     let setup = Setup {
-        played: &played,
+        played: header.played.outcomes(),
         lot: header.lot,
         again,
         seats: header.seats.len(),

@@ -8,6 +8,8 @@
 //! - `again`: the game is played over within its id; `fault`: a seat forfeits, with `spent`;
 //! - `result`: how it ended. The hash of this line stands in the results.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -47,7 +49,7 @@ pub struct Header {
     /// The seat that the match's coin toss named.
     pub lot: Seat,
     /// The games of the match before this one.
-    pub played: Vec<PlayedGame>,
+    pub played: Arc<PlayedGames>,
     /// The position it was started from, if not the rules' own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<Value>,
@@ -75,36 +77,76 @@ pub struct ChanceInfo {
     pub pair: u32,
 }
 
-/// An earlier game of the match.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlayedGame {
-    /// The seat that won alone.
-    pub winner: Option<Seat>,
-    /// The shares.
-    pub score: Vec<Share>,
-    /// The points.
-    pub points: Vec<u32>,
+/// The games of a match so far, with the text that stands in a header.
+///
+/// The text is kept, as a match may have a thousand games and each has a header: one word a game, the shares by seat as the
+/// numbers of winners (0 lost, 1 won alone, 2 shared by two ...), a colon, and the points by seat: `1,0:26-22 2,2:24-24`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlayedGames {
+    outcomes: Vec<Outcome>,
+    text: String,
 }
 
-impl PlayedGame {
-    /// What the series needs of an outcome.
-    pub fn of(outcome: &Outcome) -> PlayedGame {
-        PlayedGame {
-            winner: outcome.winner,
-            score: outcome.score.clone(),
-            points: outcome.points.clone(),
+impl PlayedGames {
+    /// Adds a game that is over.
+    pub fn push(&mut self, outcome: Outcome) {
+        use std::fmt::Write as _;
+        if !self.text.is_empty() {
+            self.text.push(' ');
         }
+        for (seat, share) in outcome.score.iter().enumerate() {
+            let comma = if seat == 0 { "" } else { "," };
+            let _ = write!(self.text, "{comma}{}", share.winners());
+        }
+        for (seat, points) in outcome.points.iter().enumerate() {
+            let _ = write!(self.text, "{}{points}", if seat == 0 { ':' } else { '-' });
+        }
+        self.outcomes.push(outcome);
     }
 
-    /// The outcome again; its reason is not kept.
-    pub fn outcome(&self) -> Outcome {
-        Outcome {
-            winner: self.winner,
-            score: self.score.clone(),
-            points: self.points.clone(),
-            reason: "",
+    /// The outcomes; those read from a record have no reason.
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
+    /// The number of the next game, from 1.
+    pub fn next_game(&self) -> u32 {
+        self.outcomes.len() as u32 + 1
+    }
+
+    fn read(text: &str) -> Option<PlayedGames> {
+        let mut games = PlayedGames::default();
+        for word in text.split(' ').filter(|word| !word.is_empty()) {
+            let (shares, points) = word.split_once(':')?;
+            let winners = |text: &str| text.parse().ok().filter(|&n| n <= 16).map(Share::one_of);
+            let score: Vec<Share> = shares.split(',').map(winners).collect::<Option<_>>()?;
+            let points: Vec<u32> = points
+                .split('-')
+                .map(|text| text.parse().ok())
+                .collect::<Option<_>>()?;
+            let winner = score.iter().position(|&share| share == Share::WIN);
+            games.push(Outcome {
+                winner,
+                score,
+                points,
+                reason: "",
+            });
         }
+        Some(games)
+    }
+}
+
+impl Serialize for PlayedGames {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for PlayedGames {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        PlayedGames::read(&text)
+            .ok_or_else(|| serde::de::Error::custom("the games before are written like 1,0:26-22"))
     }
 }
 

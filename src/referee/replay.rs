@@ -210,7 +210,7 @@ fn read_header(line: &[u8]) -> Result<Header, Mismatch> {
     }
     let header: Header = serde_json::from_value(value)
         .map_err(|error| at(format!("the header is broken: {error}")))?;
-    if header.lot >= header.seats.len() || header.id.game as usize != header.played.len() + 1 {
+    if header.lot >= header.seats.len() || header.id.game != header.played.next_game() {
         return Err(at("the header contradicts itself".into()));
     }
     Ok(header)
@@ -241,10 +241,10 @@ fn rules_of(header: &Header) -> Result<Arc<dyn Ruleset>, Mismatch> {
             header.seats.len()
         )));
     }
-    let fits = |game: &super::record::PlayedGame| {
+    let fits = |game: &game::Outcome| {
         game.score.len() == header.seats.len() && game.points.len() == header.seats.len()
     };
-    if !header.played.iter().all(fits) {
+    if !header.played.outcomes().iter().all(fits) {
         return Err(at(
             "a game before this one has another number of seats".into()
         ));

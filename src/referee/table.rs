@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 
 use super::answer::{self, Ready, Said, cut_text};
 use super::play::{AnswerParts, Answered, End, Fault, FaultKind, Next, Play};
-use super::record::{ChanceInfo, FORMAT, Header, PlayedGame};
+use super::record::{ChanceInfo, FORMAT, Header, PlayedGames};
 use crate::chance::MatchChance;
 use crate::clock::{ClockSpec, Open, Spent};
 use crate::event::{GameId, GameResult, MatchResult, Slot};
-use crate::game::{Outcome, Ruleset, Seat, Share};
+use crate::game::{Ruleset, Seat, Share};
 
 /// How often one game may be void before the match is given up.
 const MAX_VOIDS: u32 = 3;
@@ -277,7 +277,7 @@ pub struct Table {
     /// The elements of `history`, with commas between; kept only if a seat wants it.
     history: Vec<u8>,
     lot: Seat,
-    played: Vec<Outcome>,
+    played: Arc<PlayedGames>,
     voids: u32,
 }
 
@@ -307,7 +307,7 @@ impl Table {
             play: None,
             history: Vec::new(),
             lot,
-            played: Vec::new(),
+            played: Arc::default(),
             voids: 0,
         }
     }
@@ -326,7 +326,7 @@ impl Table {
 
     /// The id of the game in play or next to be played.
     pub fn game_id(&self) -> GameId {
-        self.setup.id.game(self.played.len() as u32 + 1)
+        self.setup.id.game(self.played.next_game())
     }
 
     /// Takes what happened and adds what is to be done.
@@ -713,7 +713,7 @@ impl Table {
                 .collect(),
             chance: setup.chance_info.clone(),
             lot: self.lot,
-            played: self.played.iter().map(PlayedGame::of).collect(),
+            played: self.played.clone(),
             opening: setup.opening.clone(),
             opening_plies: setup.opening_plies,
             about: setup.about.clone(),
@@ -764,7 +764,7 @@ impl Table {
 
     /// Sends `start`.
     fn announce(&mut self, out: &mut Outbox) {
-        let series = self.setup.rules.series(&self.played);
+        let series = self.setup.rules.series(self.played.outcomes());
         let rules = options_of(&*self.setup.rules);
         let names: Vec<String> = self
             .sessions
@@ -791,7 +791,7 @@ impl Table {
                 again,
                 rules: rules.clone(),
                 in_match: protocol::Match {
-                    game: self.played.len() as u32 + 1,
+                    game: self.played.next_game(),
                     of: series.of,
                     score: series.score.iter().copied().map(Score).collect(),
                 },
@@ -987,7 +987,7 @@ impl Table {
         let (result, record) = play.finish(end, &self.setup.slots);
         out.effects
             .push(Effect::GameOver(Box::new(FinishedGame { result, record })));
-        self.played.push(end.outcome.clone());
+        Arc::make_mut(&mut self.played).push(end.outcome.clone());
         self.voids = 0;
         let lost = self.match_lost_by(end);
         for (seat, session) in self.sessions.iter_mut().enumerate() {
@@ -1001,7 +1001,7 @@ impl Table {
             );
             self.dismiss(seat, politely, out);
         }
-        if lost.is_some() || self.setup.rules.series(&self.played).over {
+        if lost.is_some() || self.setup.rules.series(self.played.outcomes()).over {
             self.finish_match(lost, out);
         } else {
             self.next_game(out);
@@ -1021,7 +1021,7 @@ impl Table {
             self.sessions[seat].pending = None;
             self.dismiss(seat, true, out);
         }
-        let series = self.setup.rules.series(&self.played);
+        let series = self.setup.rules.series(self.played.outcomes());
         let score = match lost {
             None => series.shares(),
             Some(loser) => {
@@ -1037,7 +1037,7 @@ impl Table {
             seats: self.setup.slots.clone(),
             score,
             series: series.score,
-            games: self.played.len() as u32,
+            games: self.played.outcomes().len() as u32,
         }));
     }
 

@@ -1,0 +1,10 @@
+//! The referee of a match against its contract (`protocol/SPEC.md`), without a process: every test is a scene of scripted
+//! seats in a time that is only told.
+
+mod check;
+mod clocks;
+mod faults;
+mod handshake;
+mod matches;
+mod sim;
+mod turns;
