@@ -81,6 +81,10 @@ impl<G: Game> Ruleset for TypedRules<G> {
         G::FACTS
     }
 
+    fn is_race(&self) -> bool {
+        G::RACE
+    }
+
     fn options(&self) -> Value {
         serde_json::to_value(&self.options).unwrap_or_default()
     }

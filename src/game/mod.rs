@@ -508,6 +508,8 @@ pub trait Kind: Sync {
 pub trait Ruleset: fmt::Debug + Send + Sync {
     /// What is fixed.
     fn facts(&self) -> &'static Facts;
+    /// [`Game::RACE`].
+    fn is_race(&self) -> bool;
     /// Every option with its value.
     fn options(&self) -> Value;
     /// The first position of a game.
