@@ -53,6 +53,23 @@ pub fn hex(bytes: &[u8]) -> String {
         .collect()
 }
 
+/// The inverse of [`hex`] for 32 bytes.
+pub fn from_hex(text: &str) -> Option<[u8; 32]> {
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    if text.len() != 64 {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    Some(bytes)
+}
+
 /// Where a game's random events come from: derived in play, read from a record when it is verified.
 pub trait Draw {
     /// The outcome of the n-th event (from 0) of this kind and seat in this game; `choices` is the number of outcomes
@@ -339,6 +356,8 @@ mod tests {
         let text = "hakem-chance-1\n42\n1\nada\nbora\n0\n1\ncard\n-\n4\n0\n";
         let first: [u8; 32] = Sha256::digest(text.as_bytes()).into();
         assert_eq!(chance(0).draw(1, card, 4, 0), Drawn::Bytes(first));
+        assert_eq!(from_hex(&hex(&first)), Some(first));
+        assert_eq!(from_hex(&hex(&first).to_uppercase()), None);
         let second: [u8; 32] = Sha256::digest(first).into();
         let bytes: Vec<usize> = [first, second].concat().into_iter().map(usize::from).collect();
         let mut choices = Choices::new(first);

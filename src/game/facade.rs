@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    Claim, Drawn, Facts, Game, Kind, Options, Outcome, Position, Refusal, RulesError, Ruleset, Seat,
+    Claim, Drawn, Facts, Game, Kind, Options, Outcome, Position, Race, Refusal, RulesError, Ruleset, Seat,
     Series, Setup, ToAct,
 };
 
@@ -23,10 +23,6 @@ impl<G: Game> Typed<G> {
 impl<G: Game> Kind for Typed<G> {
     fn facts(&self) -> &'static Facts {
         G::FACTS
-    }
-
-    fn is_race(&self) -> bool {
-        G::RACE
     }
 
     fn rules(&self, given: &Map<String, Value>) -> Result<Arc<dyn Ruleset>, RulesError> {
@@ -81,8 +77,8 @@ impl<G: Game> Ruleset for TypedRules<G> {
         G::FACTS
     }
 
-    fn is_race(&self) -> bool {
-        G::RACE
+    fn race(&self) -> Option<Race> {
+        G::race(&self.options)
     }
 
     fn options(&self) -> Value {
@@ -169,7 +165,7 @@ impl<G: Game> Position for TypedPosition<G> {
         let (seat, dice) = match self.game.to_act() {
             ToAct::Seat(seat, _) => (seat, self.game.dice()),
             ToAct::Over => return Err(Refusal::new("the game is over")),
-            ToAct::Pass(_) | ToAct::Chance(_) | ToAct::Race(_) => {
+            ToAct::Pass(_) | ToAct::Chance(_) | ToAct::Race => {
                 return Err(Refusal::new("no move is asked for here"));
             }
         };

@@ -68,8 +68,8 @@ pub enum ToAct {
     Pass(Seat),
     /// A random event is due: the caller supplies what was drawn.
     Chance(Chance),
-    /// Several seats at once race on these terms: those of [`Game::racing`] may claim.
-    Race(Race),
+    /// Several seats at once race: those of [`Game::racing`] may claim.
+    Race,
     /// The game is over; there is an [`Outcome`].
     Over,
 }
@@ -371,8 +371,6 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
     type Move: Copy + PartialEq + fmt::Debug + Send + Serialize;
     /// What is fixed.
     const FACTS: &'static Facts;
-    /// Whether the seats race for rounds instead of moving in turn. A race has no list of legal answers and no paths.
-    const RACE: bool = false;
 
     /// The first position of a game.
     fn start(options: &Self::Options, setup: &Setup<'_>) -> Self;
@@ -413,12 +411,19 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
         Value::from("pass")
     }
 
+    /// The terms of every race of a game in which the seats race for rounds instead of moving in turn; `None` for other
+    /// games. Such a game has no list of legal answers and no paths.
+    fn race(options: &Self::Options) -> Option<Race> {
+        let _ = options;
+        None
+    }
+
     /// The number of seats of this position.
     fn seats(&self) -> usize {
         2
     }
 
-    /// Whether this seat may claim in the race that [`ToAct::Race`] names.
+    /// Whether this seat may claim in a race that is on ([`ToAct::Race`]).
     fn racing(&self, seat: Seat) -> bool {
         let _ = seat;
         false
@@ -494,9 +499,6 @@ pub trait Kind: Sync {
     /// What is fixed.
     fn facts(&self) -> &'static Facts;
 
-    /// [`Game::RACE`].
-    fn is_race(&self) -> bool;
-
     /// The rules with these options, every other at its default.
     ///
     /// # Errors
@@ -508,8 +510,8 @@ pub trait Kind: Sync {
 pub trait Ruleset: fmt::Debug + Send + Sync {
     /// What is fixed.
     fn facts(&self) -> &'static Facts;
-    /// [`Game::RACE`].
-    fn is_race(&self) -> bool;
+    /// [`Game::race`].
+    fn race(&self) -> Option<Race>;
     /// Every option with its value.
     fn options(&self) -> Value;
     /// The first position of a game.

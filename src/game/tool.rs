@@ -206,7 +206,7 @@ impl Tool {
                     "nothing is asked here: the position waits for a random event, which the state must bring",
                 ));
             }
-            ToAct::Race(_) => {
+            ToAct::Race => {
                 return Err(Fault::bad_message(
                     "the seats race: one claim at a time, as `move` with its `seat`",
                 ));
@@ -278,7 +278,7 @@ impl Asked<'_> {
             .filter_map(|form| question.get(form).map(|value| (form, value)));
         let asked = match given.next() {
             None => Asked::Position,
-            Some(("move", answer)) if rules.is_race() => Asked::Claim(answer),
+            Some(("move", answer)) if rules.race().is_some() => Asked::Claim(answer),
             Some(("move", answer)) => Asked::Move(answer),
             Some(("moves", Value::Array(moves))) => Asked::Moves(moves),
             Some(("moves", _)) => return Err(Fault::bad_message("`moves` is a list of moves")),
@@ -394,7 +394,7 @@ fn write_answer(
         ToAct::Seat(seat, ask) => (Some(seat), Some(ask)),
         ToAct::Pass(seat) => (Some(seat), Some(super::Ask::Move)),
         ToAct::Chance(chance) => (chance.seat, None),
-        ToAct::Race(_) => (None, Some(super::Ask::Race)),
+        ToAct::Race => (None, Some(super::Ask::Race)),
         ToAct::Over => (None, None),
     };
     out.extend_from_slice(b"\"turn\":");
@@ -405,7 +405,7 @@ fn write_answer(
     match to_act {
         ToAct::Seat(..) => position.write_legal(out),
         ToAct::Pass(_) => write_json(out, &[position.pass_move()]),
-        ToAct::Chance(_) | ToAct::Race(_) | ToAct::Over => out.extend_from_slice(b"[]"),
+        ToAct::Chance(_) | ToAct::Race | ToAct::Over => out.extend_from_slice(b"[]"),
     }
     out.extend_from_slice(b",\"result\":");
     write_json(out, &result);
@@ -427,13 +427,6 @@ pub fn perft(
     rules: Option<&[u8]>,
 ) -> Result<u64, Fault> {
     let game = game_index(game)?;
-    let kind = GAMES[game];
-    if kind.is_race() {
-        return Err(Fault::bad_message(format!(
-            "{} is a race: it has no list of moves, so there are no paths to count",
-            kind.facts().title
-        )));
-    }
     let parse = |name: &str, json: &[u8]| {
         strict::parse(json).map_err(|error| {
             let fault = Fault::from(error);
@@ -453,6 +446,12 @@ pub fn perft(
         }
     };
     let rules = read_rules(game, &given)?;
+    if rules.race().is_some() {
+        return Err(Fault::bad_message(format!(
+            "{} is a race: it has no list of moves, so there are no paths to count",
+            rules.facts().title
+        )));
+    }
     let position = match state.map(|json| parse("state", json)).transpose()? {
         None => rules.start(&Setup {
             seats: rules.facts().min_seats,

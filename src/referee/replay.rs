@@ -7,12 +7,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::play::{AnswerParts, Answered, End, Next, Play};
-use super::record::{Entry, FIRST_PREV, FORMAT, Header, ResultEntry, hash_line};
+use super::play::{AnswerParts, Answered, Claimed, End, Next, Play};
+use super::record::{
+    AnswerEntry, Entry, FIRST_PREV, FORMAT, Header, ResultEntry, StoppedEntry, hash_line,
+};
 use crate::chance::{Draw, MatchChance};
 use crate::clock::Open;
 use crate::event::Verdict;
-use crate::game::{self, Chance, ChanceKind, Drawn, Ruleset, ToAct};
+use crate::game::{self, Chance, ChanceKind, Drawn, Ruleset, Seat, ToAct};
 
 /// What is wrong with a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,8 +39,8 @@ pub struct Verified {
     pub chance_checked: bool,
 }
 
-/// Checks a whole record; `seed` is the event's, where it is known. After each line that changes the game `each` is
-/// called with the line and the game.
+/// Checks a whole record; `seed` is the event's, where it is known. For each line but the header `each` is called with the
+/// line and the game after it, and after the random events, passes and the end of a race that follow from it.
 ///
 /// # Errors
 /// The first line that does not hold, and why.
@@ -72,7 +74,7 @@ pub fn verify(
         }
         match entry {
             // They follow from what is recorded around them, and are compared below.
-            Entry::Drawn(_) | Entry::Passed(_) => continue,
+            Entry::Drawn(_) | Entry::Passed(_) | Entry::Race(_) => {}
             Entry::Again(_) => {
                 if play.next() != Next::Again {
                     return Err(at(number, "the game is not played over here".into()));
@@ -80,34 +82,18 @@ pub fn verify(
                 play.play_over(&mut source);
             }
             Entry::Answer(answer) => {
-                match play.next() {
-                    Next::Ask(seat, _) if seat == answer.seat => {}
-                    _ => {
-                        return Err(at(
-                            number,
-                            format!("seat {} is not asked here", answer.seat),
-                        ));
-                    }
-                }
-                let parts = AnswerParts {
-                    id: answer.id,
-                    mv: answer.mv.clone(),
-                    note: answer.note.clone(),
-                    eval: answer.eval.clone(),
-                };
-                if let Answered::Refused(fault) =
-                    play.answer(answer.seat, parts, answer.spent, &mut source)
-                {
-                    return Err(at(number, fault.reason()));
-                }
-                play.news.clear();
+                answered(&mut play, answer, &mut source).map_err(|what| at(number, what))?;
+            }
+            Entry::Stopped(entry) => {
+                stopped(&mut play, entry, &mut source).map_err(|what| at(number, what))?;
             }
             Entry::Fault(fault) => {
                 if fault.seat >= header.seats.len() {
                     return Err(at(number, format!("there is no seat {}", fault.seat)));
                 }
                 check_fault(&mut play, fault).map_err(|what| at(number, what))?;
-                over = Some(play.record_forfeit(fault.clone()));
+                over = play.record_forfeit(fault.clone(), &mut source);
+                play.news.clear();
             }
             Entry::Result(result) => {
                 let end = match (over.take(), play.next()) {
@@ -142,6 +128,60 @@ pub fn verify(
 pub fn header(text: &[u8]) -> Result<Header, Mismatch> {
     let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
     read_header(first)
+}
+
+/// Gives a recorded answer again.
+fn answered(play: &mut Play, answer: &AnswerEntry, source: &mut Source) -> Result<(), String> {
+    let seat = answer.seat;
+    if !is_asked(play, seat) {
+        return Err(not_asked(seat));
+    }
+    let parts = AnswerParts {
+        id: answer.id,
+        mv: answer.mv.clone(),
+        note: answer.note.clone(),
+        eval: answer.eval.clone(),
+    };
+    let fault = if play.is_running(seat) {
+        match play.claim(seat, parts, answer.spent, source) {
+            Claimed::Checked(_) => None,
+            Claimed::Late(_) => return Err("the claim came too late to count".into()),
+            Claimed::Refused(fault) => Some(fault),
+        }
+    } else {
+        match play.answer(seat, parts, answer.spent, source) {
+            Answered::Accepted => None,
+            Answered::Refused(fault) => Some(fault),
+        }
+    };
+    play.news.clear();
+    fault.map_or(Ok(()), |fault| Err(fault.reason()))
+}
+
+/// Stops a recorded question again.
+fn stopped(play: &mut Play, entry: &StoppedEntry, source: &mut Source) -> Result<(), String> {
+    if !play.is_running(entry.seat) {
+        return Err(not_asked(entry.seat));
+    }
+    if play.too_late(&entry.spent).is_none() {
+        return Err("by the recorded times a claim would still have counted".into());
+    }
+    play.stop(entry.seat, entry.spent, source);
+    play.news.clear();
+    Ok(())
+}
+
+/// Whether the seat's question is open.
+fn is_asked(play: &Play, seat: Seat) -> bool {
+    match play.next() {
+        Next::Ask(asked, _) => asked == seat,
+        Next::Race => play.is_running(seat),
+        Next::Again | Next::Over(_) => false,
+    }
+}
+
+fn not_asked(seat: Seat) -> String {
+    format!("seat {seat} is not asked here")
 }
 
 fn finish(play: Play, end: &End) -> (Vec<u8>, String) {
@@ -255,16 +295,18 @@ fn rules_of(header: &Header) -> Result<Arc<dyn Ruleset>, Mismatch> {
 
 /// A forfeit is checked where the record holds what it rests on: a refused move must be refused, a clock be over.
 fn check_fault(play: &mut Play, fault: &super::record::FaultEntry) -> Result<(), String> {
-    let asked = matches!(play.position().to_act(), ToAct::Seat(seat, _) if seat == fault.seat);
+    if matches!(play.next(), Next::Over(_)) {
+        return Err("the game was over before".into());
+    }
+    if play.has_forfeited(fault.seat) {
+        return Err(format!("seat {} has forfeited before", fault.seat));
+    }
+    let asked = is_asked(play, fault.seat);
     match fault.verdict {
         Verdict::IllegalMove => {
             if let Some(mv) = &fault.mv
                 && asked
-                && play
-                    .position()
-                    .boxed_clone()
-                    .play(mv, &mut Vec::new())
-                    .is_ok()
+                && is_legal(play, fault.seat, mv)
             {
                 return Err("the move that was refused is legal".into());
             }
@@ -279,6 +321,15 @@ fn check_fault(play: &mut Play, fault: &super::record::FaultEntry) -> Result<(),
         verdict => return Err(format!("`{}` is no forfeit", verdict.as_str())),
     }
     Ok(())
+}
+
+fn is_legal(play: &mut Play, seat: Seat, mv: &Value) -> bool {
+    let mut position = play.position().boxed_clone();
+    if position.to_act() == ToAct::Race {
+        position.claim(seat, mv, &mut Vec::new()).is_ok()
+    } else {
+        position.play(mv, &mut Vec::new()).is_ok()
+    }
 }
 
 fn compare(lines: &[&[u8]], again: &[u8]) -> Result<(), Mismatch> {
@@ -354,6 +405,7 @@ impl Draw for Recorded {
             (ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply, Drawn::Lot(lot)) => {
                 *lot < choices
             }
+            (ChanceKind::Cubes | ChanceKind::Card, Drawn::Bytes(_)) => true,
             _ => false,
         };
         // What is missing or cannot be is filled in; the comparison of the lines then finds the place.
@@ -363,6 +415,7 @@ impl Draw for Recorded {
             .unwrap_or(match chance.kind {
                 ChanceKind::Dice | ChanceKind::Opening => Drawn::Dice([2, 1]),
                 ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply => Drawn::Lot(0),
+                ChanceKind::Cubes | ChanceKind::Card => Drawn::Bytes([0; 32]),
             })
     }
 }

@@ -9,7 +9,7 @@ use hakem_protocol::{
 use serde_json::{Map, Value};
 
 use super::answer::{self, Ready, Said, cut_text};
-use super::play::{AnswerParts, Answered, End, Fault, FaultKind, Next, Play};
+use super::play::{AnswerParts, Answered, Claimed, End, Fault, FaultKind, Next, Play};
 use super::record::{ChanceInfo, FORMAT, Header, PlayedGames};
 use crate::chance::MatchChance;
 use crate::clock::{ClockSpec, Open, Spent};

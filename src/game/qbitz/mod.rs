@@ -57,7 +57,6 @@ pub struct Qbitz {
     voids: u8,
     target: u32,
     rounds: u32,
-    terms: Race,
 }
 
 impl Qbitz {
@@ -115,7 +114,6 @@ impl Game for Qbitz {
         chance: true,
         explicit_pass: false,
     };
-    const RACE: bool = true;
 
     fn start(options: &QbitzOptions, setup: &Setup<'_>) -> Qbitz {
         Qbitz {
@@ -131,7 +129,6 @@ impl Game for Qbitz {
             voids: 0,
             target: options.target_points,
             rounds: options.rounds,
-            terms: options.terms(),
         }
     }
 
@@ -154,7 +151,7 @@ impl Game for Qbitz {
         } else if self.pattern.is_none() {
             chance(ChanceKind::Card)
         } else {
-            ToAct::Race(self.terms)
+            ToAct::Race
         }
     }
 
@@ -174,13 +171,17 @@ impl Game for Qbitz {
         Err(Refusal::new("a claim is made by a seat in a race, not in turn"))
     }
 
+    fn race(options: &QbitzOptions) -> Option<Race> {
+        Some(options.terms())
+    }
+
     fn seats(&self) -> usize {
         self.points.len()
     }
 
     fn racing(&self, seat: Seat) -> bool {
         seat < self.points.len()
-            && matches!(self.to_act(), ToAct::Race(_))
+            && self.to_act() == ToAct::Race
             && !self.out[seat]
             && !self.gone[seat]
     }

@@ -69,7 +69,6 @@ impl Qbitz {
             points,
             target: options.target_points,
             rounds: options.rounds,
-            terms: options.terms(),
         };
         if game.seats_in_play() < 2 {
             return Err("all seats but one have left the game, so it was over before".into());
