@@ -19,6 +19,10 @@ use crate::game::{Ruleset, Seat, Share};
 /// How often one game may be void before the match is given up.
 const MAX_VOIDS: u32 = 3;
 
+/// The least time between two looks at a question. A bot that sleeps or waits for a core a microsecond below its limit
+/// would else be looked at every microsecond; answers are judged by their own times, so a later look costs nothing.
+const LOOK_AGAIN_US: u64 = 1_000;
+
 /// What a match is played with.
 #[derive(Clone, Debug)]
 pub struct MatchSetup {
@@ -550,7 +554,10 @@ impl Table {
             Some(Question::Turn(_)) => {
                 let Some(play) = &self.play else { return };
                 match play.look(seat, &spent) {
-                    Open::Wait(wake_us) => out.effects.push(Effect::Wake { seat, wake_us }),
+                    Open::Wait(wake_us) => out.effects.push(Effect::Wake {
+                        seat,
+                        wake_us: wake_us.max(spent.wall_us.saturating_add(LOOK_AGAIN_US)),
+                    }),
                     Open::Endless => {}
                     Open::Flag => {
                         let fault = play.late(seat, &spent);
