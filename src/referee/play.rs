@@ -293,7 +293,7 @@ impl Play {
         }
         let eval = answer
             .eval
-            .filter(|eval| !eval.is_object() || eval.to_string().len() <= self.max_note);
+            .filter(|eval| !eval.is_object() || can_be_kept(eval, self.max_note));
         let entry = AnswerEntry {
             seat,
             id: answer.id,
@@ -347,7 +347,7 @@ impl Play {
             seat,
             verdict: fault.verdict(),
             reason: fault.reason(),
-            mv: mv.filter(|mv| mv.to_string().len() <= KEPT_LINE),
+            mv: mv.filter(|mv| can_be_kept(mv, KEPT_LINE)),
             line,
             spent,
         };
@@ -485,6 +485,23 @@ impl Play {
             .line("drawn", &DrawnEntry::new(event, n, drawn));
         drawn
     }
+}
+
+/// The depth to which a bot's values are kept: a line may nest 127 levels, and a record adds its own.
+const KEPT_DEPTH: usize = 100;
+
+/// Whether a record can hold a value of a bot, of so many bytes at most.
+fn can_be_kept(value: &Value, bytes: usize) -> bool {
+    depth(value) <= KEPT_DEPTH && value.to_string().len() <= bytes
+}
+
+fn depth(value: &Value) -> usize {
+    let inside = match value {
+        Value::Array(list) => list.iter().map(depth).max(),
+        Value::Object(fields) => fields.values().map(depth).max(),
+        _ => return 0,
+    };
+    1 + inside.unwrap_or(0)
 }
 
 /// Adds times; a record under test may hold any.
