@@ -62,8 +62,7 @@ pub fn verify(
     {
         return Err(at(1, "the coin toss is not the one of the seed".into()));
     }
-    let mut play =
-        Play::begin(header.clone(), rules, usize::MAX, &mut source).map_err(|what| at(1, what))?;
+    let mut play = Play::begin(header.clone(), rules, &mut source).map_err(|what| at(1, what))?;
     let mut over: Option<End> = None;
     for (number, entry) in &entries {
         let number = *number;
@@ -95,7 +94,7 @@ pub fn verify(
                     note: answer.note.clone(),
                     eval: answer.eval.clone(),
                 };
-                if let Answered::Refused(fault) =
+                if let Answered::Refused(fault, _) =
                     play.answer(answer.seat, parts, answer.spent, &mut source)
                 {
                     return Err(at(number, fault.reason()));

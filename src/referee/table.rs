@@ -508,12 +508,7 @@ impl Table {
                 format!("the answer has id {given}, the open question has id {id}"),
             ),
             Ok(Said::Move { mv, note, eval, .. }) => {
-                let parts = AnswerParts {
-                    id,
-                    mv: mv.clone(),
-                    note,
-                    eval,
-                };
+                let parts = AnswerParts { id, mv, note, eval }.cut(self.setup.seats[seat].max_note);
                 let mut chance = self.setup.chance.clone();
                 match play.answer(seat, parts, spent, &mut chance) {
                     Answered::Accepted => {
@@ -523,9 +518,7 @@ impl Table {
                         self.spread_news(out);
                         self.proceed(out);
                     }
-                    Answered::Refused(fault) => {
-                        let mv =
-                            (fault.kind == FaultKind::Code(ErrorCode::IllegalMove)).then_some(mv);
+                    Answered::Refused(fault, mv) => {
                         self.forfeit(seat, &fault, mv, Some(line), spent, out);
                     }
                 }
@@ -728,20 +721,8 @@ impl Table {
     }
 
     fn begin_game(&mut self, out: &mut Outbox) {
-        let max_note = self
-            .setup
-            .seats
-            .iter()
-            .map(|seat| seat.max_note)
-            .max()
-            .unwrap_or(0);
         let mut chance = self.setup.chance.clone();
-        let begun = Play::begin(
-            self.header(),
-            self.setup.rules.clone(),
-            max_note,
-            &mut chance,
-        );
+        let begun = Play::begin(self.header(), self.setup.rules.clone(), &mut chance);
         self.phase = Phase::Playing;
         match begun {
             Ok(play) => self.play = Some(play),

@@ -406,7 +406,6 @@ fn an_answer_that_was_there_before_its_question_is_not_used() {
 }
 
 #[test]
-#[ignore = "a fault that is not mended yet"]
 fn a_note_is_cut_at_the_limit_of_its_own_seat() {
     let mut scene = mangala();
     scene.max_note = [5, 20];
