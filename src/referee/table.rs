@@ -399,8 +399,14 @@ impl Table {
         out.effects.push(Effect::Ask {
             seat,
             line,
-            wake_us: Some(setup.clock.ready_us),
+            wake_us: Some(setup.clock.ready_us.saturating_add(1)),
         });
+    }
+
+    /// What is wrong if a greeting or a ping has been open for so long. At the limit itself there is still time.
+    fn over_ready_limit(&self, what: &str, spent: &Spent) -> Option<String> {
+        let limit = self.setup.clock.ready_us;
+        (spent.wall_us > limit).then(|| format!("no {what} within {} ms", limit / 1000))
     }
 
     fn line(&mut self, seat: Seat, line: &[u8], spent: Spent, early: bool, out: &mut Outbox) {
@@ -408,8 +414,9 @@ impl Table {
             (State::Up, open @ Some(Question::Turn(_))) if early => {
                 self.idle_line(seat, open, line, Spent::default(), out);
             }
-            (State::Down | State::Leaving, _) => {}
-            (State::Greeting, _) => self.greeting(seat, line, spent, out),
+            (State::Greeting, Some(Question::Hello)) => self.greeting(seat, line, spent, out),
+            // In `Greeting` without its question the handshake has failed, and stays so.
+            (State::Down | State::Leaving | State::Greeting, _) => {}
             (State::Up, Some(Question::Turn(id))) => self.turn_line(seat, id, line, spent, out),
             (State::Up, open) => self.idle_line(seat, open, line, spent, out),
         }
@@ -420,6 +427,11 @@ impl Table {
             kind: FaultKind::NoReady(code),
             message,
         };
+        if let Some(late) = self.over_ready_limit("ready", &spent) {
+            let fault = no_ready(ErrorCode::Timeout, late);
+            self.fault(seat, fault, Some(line), spent, out);
+            return;
+        }
         let fault = match answer::read(line) {
             Ok(Said::Ready(ready)) if ready.protocol == u64::from(protocol::VERSION) => {
                 let session = &mut self.sessions[seat];
@@ -474,6 +486,11 @@ impl Table {
         if let Ok(Said::Pong { id }) = said {
             // A pong may come unasked.
             if open == Some(Question::Ping(id)) {
+                if let Some(late) = self.over_ready_limit("pong", &spent) {
+                    let fault = Fault::code(ErrorCode::Timeout, late);
+                    self.fault(seat, fault, Some(line), spent, out);
+                    return;
+                }
                 self.sessions[seat].open = None;
                 out.effects.push(Effect::Close(seat));
                 self.gather(out);
@@ -540,51 +557,36 @@ impl Table {
     }
 
     fn deadline(&mut self, seat: Seat, spent: Spent, out: &mut Outbox) {
-        let ready_us = self.setup.clock.ready_us;
-        let late = |what: &str| format!("no {what} within {} ms", ready_us / 1000);
-        match self.sessions[seat].open {
-            None => {}
+        let (what, kind) = match self.sessions[seat].open {
+            None => return,
+            Some(Question::Hello) => ("ready", FaultKind::NoReady(ErrorCode::Timeout)),
+            Some(Question::Ping(_)) => ("pong", FaultKind::Code(ErrorCode::Timeout)),
             Some(Question::Turn(_)) => {
-                let Some(play) = &self.play else { return };
-                match play.look(seat, &spent) {
-                    Open::Wait(wake_us) => out.effects.push(Effect::Wake {
-                        seat,
-                        wake_us: wake_us.max(spent.wall_us.saturating_add(LOOK_AGAIN_US)),
-                    }),
-                    Open::Endless => {}
-                    Open::Flag => {
-                        let fault = play.late(seat, &spent);
-                        self.forfeit(seat, &fault, None, None, spent, out);
-                    }
-                }
+                self.look(seat, spent, out);
+                return;
             }
-            Some(_) if spent.wall_us < ready_us => {
-                out.effects.push(Effect::Wake {
-                    seat,
-                    wake_us: ready_us,
-                });
-            }
-            Some(Question::Hello) => {
-                let kind = FaultKind::NoReady(ErrorCode::Timeout);
-                self.fault(
-                    seat,
-                    Fault {
-                        kind,
-                        message: late("ready"),
-                    },
-                    None,
-                    spent,
-                    out,
-                );
-            }
-            Some(Question::Ping(_)) => {
-                self.fault(
-                    seat,
-                    Fault::code(ErrorCode::Timeout, late("pong")),
-                    None,
-                    spent,
-                    out,
-                );
+        };
+        match self.over_ready_limit(what, &spent) {
+            Some(message) => self.fault(seat, Fault { kind, message }, None, spent, out),
+            None => out.effects.push(Effect::Wake {
+                seat,
+                wake_us: self.setup.clock.ready_us.saturating_add(1),
+            }),
+        }
+    }
+
+    /// Looks at an open turn.
+    fn look(&mut self, seat: Seat, spent: Spent, out: &mut Outbox) {
+        let Some(play) = &self.play else { return };
+        match play.look(seat, &spent) {
+            Open::Wait(wake_us) => out.effects.push(Effect::Wake {
+                seat,
+                wake_us: wake_us.max(spent.wall_us.saturating_add(LOOK_AGAIN_US)),
+            }),
+            Open::Endless => {}
+            Open::Flag => {
+                let fault = play.late(seat, &spent);
+                self.forfeit(seat, &fault, None, None, spent, out);
             }
         }
     }
@@ -1071,7 +1073,7 @@ impl Table {
         out.effects.push(Effect::Ask {
             seat,
             line,
-            wake_us: Some(self.setup.clock.ready_us),
+            wake_us: Some(self.setup.clock.ready_us.saturating_add(1)),
         });
     }
 
