@@ -343,13 +343,11 @@ impl Table {
                 early,
             } => self.line(seat, line, spent, early, out),
             Input::Flood { seat, what, spent } => {
-                self.fault(
-                    seat,
-                    Fault::code(ErrorCode::LineTooLong, what),
-                    None,
-                    spent,
-                    out,
-                );
+                // A bot that is leaving can do nothing wrong any more.
+                if matches!(self.sessions[seat].state, State::Greeting | State::Up) {
+                    let fault = Fault::code(ErrorCode::LineTooLong, what);
+                    self.fault(seat, fault, None, spent, out);
+                }
             }
             Input::Deadline { seat, spent } => self.deadline(seat, spent, out),
             Input::Gone { seat, how, spent } => self.gone(seat, how, spent, out),

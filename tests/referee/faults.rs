@@ -234,7 +234,6 @@ fn a_line_after_the_last_end_comes_too_late_to_matter() {
 }
 
 #[test]
-#[ignore = "a fault that is not mended yet"]
 fn a_bot_that_is_leaving_can_do_nothing_wrong() {
     for (what, wrong, ..) in idle() {
         let mut sim = scene().greeted();
