@@ -770,6 +770,10 @@ impl Table {
         play.position().write_state(&mut state);
         let state: Value = serde_json::from_slice(&state).unwrap_or_default();
         for seat in 0..self.sessions.len() {
+            // A bot may have gone in a game that is played over now.
+            if self.sessions[seat].state != State::Up {
+                continue;
+            }
             let start = protocol::Start {
                 game_id: game_id.clone(),
                 seat,
