@@ -351,16 +351,7 @@ impl Table {
             }
             Input::Deadline { seat, spent } => self.deadline(seat, spent, out),
             Input::Gone { seat, how, spent } => self.gone(seat, how, spent, out),
-            Input::NotStarted { seat, why } => {
-                self.sessions[seat].state = State::Down;
-                self.void(
-                    format!(
-                        "{} could not be started: {why}",
-                        self.setup.seats[seat].name
-                    ),
-                    out,
-                );
-            }
+            Input::NotStarted { seat, why } => self.not_started(seat, &why, out),
             Input::Ended { seat } => self.ended(seat, out),
             Input::Abort { why } => self.void(why, out),
         }
@@ -635,7 +626,24 @@ impl Table {
         }
     }
 
+    fn not_started(&mut self, seat: Seat, why: &str, out: &mut Outbox) {
+        match self.sessions[seat].state {
+            State::Greeting => {
+                self.sessions[seat].state = State::Down;
+                self.sessions[seat].open = None;
+                let name = &self.setup.seats[seat].name;
+                self.void(format!("{name} could not be started: {why}"), out);
+            }
+            // The game that it was to play is void already.
+            State::Leaving => self.ended(seat, out),
+            State::Down | State::Up => {}
+        }
+    }
+
     fn ended(&mut self, seat: Seat, out: &mut Outbox) {
+        if self.sessions[seat].state != State::Leaving {
+            return;
+        }
         self.sessions[seat].state = State::Down;
         if self.phase == Phase::Gathering && self.sessions[seat].pending.is_none() {
             self.start_session(seat, out);

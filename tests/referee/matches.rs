@@ -486,7 +486,6 @@ fn a_bot_that_cannot_be_started_voids_the_game() {
 }
 
 #[test]
-#[ignore = "a fault that is not mended yet"]
 fn two_bots_that_cannot_be_started_at_once_void_one_game_once() {
     for first in 0..2 {
         let mut sim = Scene::new("mangala").begin();
