@@ -336,13 +336,23 @@ pub struct FaultEntry {
     /// The reason of the result.
     pub reason: String,
     /// The refused move, where that was the fault and it is not too long to keep.
-    #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "move",
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "given"
+    )]
     pub mv: Option<Value>,
     /// The beginning of the offending line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
     /// What the question had taken by then.
     pub spent: Spent,
+}
+
+/// Reads a field that is there, with `null` as its value rather than its absence.
+fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 /// How a game ended.

@@ -64,8 +64,7 @@ pub fn verify(
     {
         return Err(at(1, "the coin toss is not the one of the seed".into()));
     }
-    let mut play =
-        Play::begin(header.clone(), rules, usize::MAX, &mut source).map_err(|what| at(1, what))?;
+    let mut play = Play::begin(header.clone(), rules, &mut source).map_err(|what| at(1, what))?;
     let mut over: Option<End> = None;
     for (number, entry) in &entries {
         let number = *number;
@@ -146,12 +145,12 @@ fn answered(play: &mut Play, answer: &AnswerEntry, source: &mut Source) -> Resul
         match play.claim(seat, parts, answer.spent, source) {
             Claimed::Checked(_) => None,
             Claimed::Late(_) => return Err("the claim came too late to count".into()),
-            Claimed::Refused(fault) => Some(fault),
+            Claimed::Refused(fault, _) => Some(fault),
         }
     } else {
         match play.answer(seat, parts, answer.spent, source) {
             Answered::Accepted => None,
-            Answered::Refused(fault) => Some(fault),
+            Answered::Refused(fault, _) => Some(fault),
         }
     };
     play.news.clear();

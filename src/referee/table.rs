@@ -9,15 +9,21 @@ use hakem_protocol::{
 use serde_json::{Map, Value};
 
 use super::answer::{self, Ready, Said, cut_text};
-use super::play::{AnswerParts, Answered, Claimed, End, Fault, FaultKind, Next, Play};
+use super::play::{AnswerParts, Answered, End, Fault, FaultKind, Next, Play};
 use super::record::{ChanceInfo, FORMAT, Header, PlayedGames};
 use crate::chance::MatchChance;
 use crate::clock::{ClockSpec, Open, Spent};
-use crate::event::{GameId, GameResult, MatchResult, Slot};
-use crate::game::{Ruleset, Seat, Share};
+use crate::event::{GameId, GameResult, MatchResult, Slot, Verdict};
+use crate::game::{Ruleset, Seat, Series, Share};
+
+mod racing;
 
 /// How often one game may be void before the match is given up.
 const MAX_VOIDS: u32 = 3;
+
+/// The least time between two looks at a question. A bot that sleeps or waits for a core a microsecond below its limit
+/// would else be looked at every microsecond; answers are judged by their own times, so a later look costs nothing.
+const LOOK_AGAIN_US: u64 = 1_000;
 
 /// What a match is played with.
 #[derive(Clone, Debug)]
@@ -251,6 +257,8 @@ struct Session {
     ready: Option<Ready>,
     shown: String,
     next_id: u64,
+    /// Turns that were withdrawn before they were answered: an answer may be under way, and does no harm.
+    withdrawn: Vec<u64>,
     /// The elements of `last`, with commas between.
     last: Vec<u8>,
     /// Whether the seat forfeited the game before.
@@ -295,6 +303,7 @@ impl Table {
                 ready: None,
                 shown: seat.name.clone(),
                 next_id: 1,
+                withdrawn: Vec::new(),
                 last: Vec::new(),
                 forfeited_last: false,
             })
@@ -339,26 +348,15 @@ impl Table {
                 early,
             } => self.line(seat, line, spent, early, out),
             Input::Flood { seat, what, spent } => {
-                self.fault(
-                    seat,
-                    Fault::code(ErrorCode::LineTooLong, what),
-                    None,
-                    spent,
-                    out,
-                );
+                // A bot that is leaving can do nothing wrong any more.
+                if matches!(self.sessions[seat].state, State::Greeting | State::Up) {
+                    let fault = Fault::code(ErrorCode::LineTooLong, what);
+                    self.fault(seat, fault, None, spent, out);
+                }
             }
             Input::Deadline { seat, spent } => self.deadline(seat, spent, out),
             Input::Gone { seat, how, spent } => self.gone(seat, how, spent, out),
-            Input::NotStarted { seat, why } => {
-                self.sessions[seat].state = State::Down;
-                self.void(
-                    format!(
-                        "{} could not be started: {why}",
-                        self.setup.seats[seat].name
-                    ),
-                    out,
-                );
-            }
+            Input::NotStarted { seat, why } => self.not_started(seat, &why, out),
             Input::Ended { seat } => self.ended(seat, out),
             Input::Abort { why } => self.void(why, out),
         }
@@ -374,19 +372,24 @@ impl Table {
         session.pending = None;
         session.ready = None;
         session.next_id = 1;
+        session.withdrawn.clear();
         session.last.clear();
         let ms = |us: u64| us / 1000;
+        let clock = match setup.rules.race() {
+            Some(race) => setup.clock.for_race(race.limit_us),
+            None => setup.clock,
+        };
         let hello = FromReferee::Hello(Hello {
             protocol: protocol::VERSION,
             referee: concat!("hakem ", env!("CARGO_PKG_VERSION")).to_owned(),
             game: setup.rules.facts().name.to_owned(),
             rules: options_of(&*setup.rules),
             clock: protocol::Clock {
-                kind: setup.clock.kind,
-                main_ms: setup.clock.main_us.map(ms),
-                increment_ms: ms(setup.clock.increment_us),
-                move_ms: setup.clock.move_us.map(ms),
-                delay_ms: ms(setup.clock.delay_us),
+                kind: clock.kind,
+                main_ms: clock.main_us.map(ms),
+                increment_ms: ms(clock.increment_us),
+                move_ms: clock.move_us.map(ms),
+                delay_ms: ms(clock.delay_us),
             },
             options: setup.seats[seat].options.clone(),
         });
@@ -395,8 +398,14 @@ impl Table {
         out.effects.push(Effect::Ask {
             seat,
             line,
-            wake_us: Some(setup.clock.ready_us),
+            wake_us: Some(setup.clock.ready_us.saturating_add(1)),
         });
+    }
+
+    /// What is wrong if a greeting or a ping has been open for so long. At the limit itself there is still time.
+    fn over_ready_limit(&self, what: &str, spent: &Spent) -> Option<String> {
+        let limit = self.setup.clock.ready_us;
+        (spent.wall_us > limit).then(|| format!("no {what} within {} ms", limit / 1000))
     }
 
     fn line(&mut self, seat: Seat, line: &[u8], spent: Spent, early: bool, out: &mut Outbox) {
@@ -404,8 +413,9 @@ impl Table {
             (State::Up, open @ Some(Question::Turn(_))) if early => {
                 self.idle_line(seat, open, line, Spent::default(), out);
             }
-            (State::Down | State::Leaving, _) => {}
-            (State::Greeting, _) => self.greeting(seat, line, spent, out),
+            (State::Greeting, Some(Question::Hello)) => self.greeting(seat, line, spent, out),
+            // In `Greeting` without its question the handshake has failed, and stays so.
+            (State::Down | State::Leaving | State::Greeting, _) => {}
             (State::Up, Some(Question::Turn(id))) => self.turn_line(seat, id, line, spent, out),
             (State::Up, open) => self.idle_line(seat, open, line, spent, out),
         }
@@ -416,6 +426,11 @@ impl Table {
             kind: FaultKind::NoReady(code),
             message,
         };
+        if let Some(late) = self.over_ready_limit("ready", &spent) {
+            let fault = no_ready(ErrorCode::Timeout, late);
+            self.fault(seat, fault, Some(line), spent, out);
+            return;
+        }
         let fault = match answer::read(line) {
             Ok(Said::Ready(ready)) if ready.protocol == u64::from(protocol::VERSION) => {
                 let session = &mut self.sessions[seat];
@@ -470,10 +485,18 @@ impl Table {
         if let Ok(Said::Pong { id }) = said {
             // A pong may come unasked.
             if open == Some(Question::Ping(id)) {
+                if let Some(late) = self.over_ready_limit("pong", &spent) {
+                    let fault = Fault::code(ErrorCode::Timeout, late);
+                    self.fault(seat, fault, Some(line), spent, out);
+                    return;
+                }
                 self.sessions[seat].open = None;
                 out.effects.push(Effect::Close(seat));
                 self.gather(out);
             }
+            return;
+        }
+        if self.answers_withdrawn(seat, &said) {
             return;
         }
         let message = match said {
@@ -495,21 +518,21 @@ impl Table {
     }
 
     fn turn_line(&mut self, seat: Seat, id: u64, line: &[u8], spent: Spent, out: &mut Outbox) {
+        let said = answer::read(line);
+        if self.answers_withdrawn(seat, &said) {
+            return;
+        }
         let Some(play) = &mut self.play else { return };
-        let fault = match answer::read(line) {
+        if play.next() == Next::Race {
+            self.race_line(seat, id, said, line, spent, out);
+            return;
+        }
+        let fault = match said {
             // A pong may come unasked; the question stays open.
             Ok(Said::Pong { .. }) => return,
-            Ok(Said::Move { id: given, .. }) if given != id => Fault::code(
-                ErrorCode::WrongId,
-                format!("the answer has id {given}, the open question has id {id}"),
-            ),
+            Ok(Said::Move { id: given, .. }) if given != id => wrong_id(given, id),
             Ok(Said::Move { mv, note, eval, .. }) => {
-                let parts = AnswerParts {
-                    id,
-                    mv: mv.clone(),
-                    note,
-                    eval,
-                };
+                let parts = AnswerParts { id, mv, note, eval }.cut(self.setup.seats[seat].max_note);
                 let mut chance = self.setup.chance.clone();
                 match play.answer(seat, parts, spent, &mut chance) {
                     Answered::Accepted => {
@@ -519,18 +542,13 @@ impl Table {
                         self.spread_news(out);
                         self.proceed(out);
                     }
-                    Answered::Refused(fault) => {
-                        let mv =
-                            (fault.kind == FaultKind::Code(ErrorCode::IllegalMove)).then_some(mv);
+                    Answered::Refused(fault, mv) => {
                         self.forfeit(seat, &fault, mv, Some(line), spent, out);
                     }
                 }
                 return;
             }
-            Ok(Said::Ready(_)) => Fault::code(
-                ErrorCode::BadMessage,
-                "`ready` was said already; a move is asked for",
-            ),
+            Ok(Said::Ready(_)) => ready_again(),
             Err(fault) => fault,
         };
         // A late line is late whatever it says.
@@ -543,48 +561,37 @@ impl Table {
     }
 
     fn deadline(&mut self, seat: Seat, spent: Spent, out: &mut Outbox) {
-        let ready_us = self.setup.clock.ready_us;
-        let late = |what: &str| format!("no {what} within {} ms", ready_us / 1000);
-        match self.sessions[seat].open {
-            None => {}
+        let (what, kind) = match self.sessions[seat].open {
+            None => return,
+            Some(Question::Hello) => ("ready", FaultKind::NoReady(ErrorCode::Timeout)),
+            Some(Question::Ping(_)) => ("pong", FaultKind::Code(ErrorCode::Timeout)),
             Some(Question::Turn(_)) => {
-                let Some(play) = &self.play else { return };
-                match play.look(seat, &spent) {
-                    Open::Wait(wake_us) => out.effects.push(Effect::Wake { seat, wake_us }),
-                    Open::Endless => {}
-                    Open::Flag => {
-                        let fault = play.late(seat, &spent);
-                        self.forfeit(seat, &fault, None, None, spent, out);
-                    }
-                }
+                self.look(seat, spent, out);
+                return;
             }
-            Some(_) if spent.wall_us < ready_us => {
-                out.effects.push(Effect::Wake {
-                    seat,
-                    wake_us: ready_us,
-                });
-            }
-            Some(Question::Hello) => {
-                let kind = FaultKind::NoReady(ErrorCode::Timeout);
-                self.fault(
-                    seat,
-                    Fault {
-                        kind,
-                        message: late("ready"),
-                    },
-                    None,
-                    spent,
-                    out,
-                );
-            }
-            Some(Question::Ping(_)) => {
-                self.fault(
-                    seat,
-                    Fault::code(ErrorCode::Timeout, late("pong")),
-                    None,
-                    spent,
-                    out,
-                );
+        };
+        match self.over_ready_limit(what, &spent) {
+            Some(message) => self.fault(seat, Fault { kind, message }, None, spent, out),
+            None => out.effects.push(Effect::Wake {
+                seat,
+                wake_us: self.setup.clock.ready_us.saturating_add(1),
+            }),
+        }
+    }
+
+    /// Looks at an open turn.
+    fn look(&mut self, seat: Seat, spent: Spent, out: &mut Outbox) {
+        let Some(play) = &self.play else { return };
+        match play.look(seat, &spent) {
+            Open::Wait(wake_us) => out.effects.push(Effect::Wake {
+                seat,
+                wake_us: wake_us.max(spent.wall_us.saturating_add(LOOK_AGAIN_US)),
+            }),
+            Open::Endless => {}
+            Open::Flag if play.next() == Next::Race => self.stop(seat, spent, out),
+            Open::Flag => {
+                let fault = play.late(seat, &spent);
+                self.forfeit(seat, &fault, None, None, spent, out);
             }
         }
     }
@@ -635,7 +642,24 @@ impl Table {
         }
     }
 
+    fn not_started(&mut self, seat: Seat, why: &str, out: &mut Outbox) {
+        match self.sessions[seat].state {
+            State::Greeting => {
+                self.sessions[seat].state = State::Down;
+                self.sessions[seat].open = None;
+                let name = &self.setup.seats[seat].name;
+                self.void(format!("{name} could not be started: {why}"), out);
+            }
+            // The game that it was to play is void already.
+            State::Leaving => self.ended(seat, out),
+            State::Down | State::Up => {}
+        }
+    }
+
     fn ended(&mut self, seat: Seat, out: &mut Outbox) {
+        if self.sessions[seat].state != State::Leaving {
+            return;
+        }
         self.sessions[seat].state = State::Down;
         if self.phase == Phase::Gathering && self.sessions[seat].pending.is_none() {
             self.start_session(seat, out);
@@ -721,20 +745,8 @@ impl Table {
     }
 
     fn begin_game(&mut self, out: &mut Outbox) {
-        let max_note = self
-            .setup
-            .seats
-            .iter()
-            .map(|seat| seat.max_note)
-            .max()
-            .unwrap_or(0);
         let mut chance = self.setup.chance.clone();
-        let begun = Play::begin(
-            self.header(),
-            self.setup.rules.clone(),
-            max_note,
-            &mut chance,
-        );
+        let begun = Play::begin(self.header(), self.setup.rules.clone(), &mut chance);
         self.phase = Phase::Playing;
         match begun {
             Ok(play) => self.play = Some(play),
@@ -745,14 +757,15 @@ impl Table {
             }
         }
         self.history.clear();
-        // A seat that is not there loses before the game is announced: the lowest, if several are not.
-        if let Some(seat) = self
+        // A seat that is not there loses before the game is announced: the lowest first, if several are not.
+        while let Some(seat) = self
             .sessions
             .iter()
             .position(|session| session.pending.is_some())
         {
-            self.judge_pending(seat, out);
-            return;
+            if !self.judge_pending(seat, out) {
+                return;
+            }
         }
         for seat in 0..self.sessions.len() {
             self.sessions[seat].last.clear();
@@ -764,7 +777,7 @@ impl Table {
 
     /// Sends `start`.
     fn announce(&mut self, out: &mut Outbox) {
-        let series = self.setup.rules.series(self.played.outcomes());
+        let series = self.series();
         let rules = options_of(&*self.setup.rules);
         let names: Vec<String> = self
             .sessions
@@ -775,13 +788,17 @@ impl Table {
         let Some(play) = &mut self.play else { return };
         let first = match play.next() {
             Next::Ask(seat, _) => seat,
-            Next::Again | Next::Over(_) => self.lot,
+            Next::Race | Next::Again | Next::Over(_) => self.lot,
         };
         let (opening, again) = (play.opening_roll(), play.again());
         let mut state = Vec::new();
         play.position().write_state(&mut state);
         let state: Value = serde_json::from_slice(&state).unwrap_or_default();
         for seat in 0..self.sessions.len() {
+            // A bot may have gone in a game that is played over now.
+            if self.sessions[seat].state != State::Up {
+                continue;
+            }
             let start = protocol::Start {
                 game_id: game_id.clone(),
                 seat,
@@ -807,11 +824,14 @@ impl Table {
         match play.next() {
             Next::Ask(seat, ask) => {
                 if self.sessions[seat].pending.is_some() {
-                    self.judge_pending(seat, out);
+                    if self.judge_pending(seat, out) {
+                        self.proceed(out);
+                    }
                 } else {
                     self.ask(seat, ask, out);
                 }
             }
+            Next::Race => self.race(out),
             Next::Again => {
                 let mut chance = self.setup.chance.clone();
                 play.play_over(&mut chance);
@@ -822,7 +842,7 @@ impl Table {
                 self.announce(out);
                 self.proceed(out);
             }
-            Next::Over(end) => self.finish_game(&end, out),
+            Next::Over(end) => self.finish_game(&end, None, out),
         }
     }
 
@@ -864,10 +884,10 @@ impl Table {
             if other > 0 {
                 text.push(b',');
             }
-            write_ms(text, play.clock(other).left_us());
+            write_ms(text, play.left_us(other));
         }
         text.extend_from_slice(b"],\"limit_ms\":");
-        write_ms(text, play.clock(seat).limit_us(&self.setup.clock));
+        write_ms(text, play.limit_us(seat));
         text.extend_from_slice(b"}}\n");
         let line = start..text.len();
         let wake_us = match play.look(seat, &Spent::default()) {
@@ -925,12 +945,15 @@ impl Table {
         play.news.clear();
     }
 
-    fn judge_pending(&mut self, seat: Seat, out: &mut Outbox) {
-        if let Some(fault) = self.sessions[seat].pending.take() {
-            self.forfeit(seat, &fault, None, None, Spent::default(), out);
+    /// Judges a fault that waits; whether the game goes on.
+    fn judge_pending(&mut self, seat: Seat, out: &mut Outbox) -> bool {
+        match self.sessions[seat].pending.take() {
+            Some(fault) => self.lose(seat, &fault, None, None, Spent::default(), out),
+            None => true,
         }
     }
 
+    /// A forfeit of a seat in play; if the others play on, they are asked what there is to ask.
     fn forfeit(
         &mut self,
         seat: Seat,
@@ -940,6 +963,22 @@ impl Table {
         spent: Spent,
         out: &mut Outbox,
     ) {
+        if self.lose(seat, fault, mv, line, spent, out) {
+            self.spread_news(out);
+            self.proceed(out);
+        }
+    }
+
+    /// A forfeit of a seat; whether the others play on.
+    fn lose(
+        &mut self,
+        seat: Seat,
+        fault: &Fault,
+        mv: Option<Value>,
+        line: Option<&[u8]>,
+        spent: Spent,
+        out: &mut Outbox,
+    ) -> bool {
         let id = match self.sessions[seat].open.take() {
             Some(Question::Turn(id)) => {
                 out.effects.push(Effect::Close(seat));
@@ -950,16 +989,32 @@ impl Table {
         if let FaultKind::Code(code) | FaultKind::NoReady(code) = fault.kind {
             self.tell_error(seat, code, id, fault.message.clone(), true, out);
         }
-        let Some(play) = &mut self.play else { return };
-        let end = play.forfeit(seat, fault, mv, line, spent);
-        self.finish_game(&end, out);
+        let Some(play) = &mut self.play else {
+            return false;
+        };
+        let mut chance = self.setup.chance.clone();
+        let end = play.forfeit(seat, fault, mv, line, spent, &mut chance);
+        // A bot that is stuck or floods would not hear a farewell.
+        let politely = !matches!(fault.verdict(), Verdict::Timeout | Verdict::Flood);
+        match end {
+            Some(end) => {
+                self.finish_game(&end, Some((seat, politely)), out);
+                false
+            }
+            None => {
+                self.dismiss(seat, politely, out);
+                true
+            }
+        }
     }
 
-    fn finish_game(&mut self, end: &End, out: &mut Outbox) {
+    /// Ends a game; `dismissed` is the seat whose forfeit ended it, and whether it is told so.
+    fn finish_game(&mut self, end: &End, dismissed: Option<(Seat, bool)>, out: &mut Outbox) {
         let Some(mut play) = self.play.take() else {
             return;
         };
         self.phase = Phase::Gathering;
+        self.withdraw_all(out);
         let mut state = Vec::new();
         play.position().write_state(&mut state);
         let state: Value = serde_json::from_slice(&state).unwrap_or_default();
@@ -993,24 +1048,28 @@ impl Table {
         for (seat, session) in self.sessions.iter_mut().enumerate() {
             session.forfeited_last = end.against == Some(seat);
         }
-        if let Some(seat) = end.against {
-            // A bot that is stuck or floods would not hear a farewell.
-            let politely = !matches!(
-                end.verdict,
-                crate::event::Verdict::Timeout | crate::event::Verdict::Flood
-            );
+        if let Some((seat, politely)) = dismissed {
             self.dismiss(seat, politely, out);
         }
-        if lost.is_some() || self.setup.rules.series(self.played.outcomes()).over {
+        if lost.is_some() || self.series().over {
             self.finish_match(lost, out);
         } else {
             self.next_game(out);
         }
     }
 
-    /// The seat that loses the whole match with this game: a failed handshake, or a second forfeit in a row.
+    /// Where the match stands.
+    fn series(&self) -> Series {
+        let mut series = self.setup.rules.series(self.played.outcomes());
+        // Before the first game the rules do not know how many seats there are.
+        series.score.resize(self.sessions.len(), 0.0);
+        series
+    }
+
+    /// The seat that loses the whole match with this game: a failed handshake, or a second forfeit in a row. Of more than
+    /// two seats the others have played on, and it has lost no more than its game.
     fn match_lost_by(&self, end: &End) -> Option<Seat> {
-        let seat = end.against?;
+        let seat = end.against.filter(|_| self.sessions.len() == 2)?;
         let greeted = self.sessions[seat].ready.is_some();
         (!greeted || self.sessions[seat].forfeited_last).then_some(seat)
     }
@@ -1021,7 +1080,7 @@ impl Table {
             self.sessions[seat].pending = None;
             self.dismiss(seat, true, out);
         }
-        let series = self.setup.rules.series(self.played.outcomes());
+        let series = self.series();
         let score = match lost {
             None => series.shares(),
             Some(loser) => {
@@ -1083,7 +1142,7 @@ impl Table {
         out.effects.push(Effect::Ask {
             seat,
             line,
-            wake_us: Some(self.setup.clock.ready_us),
+            wake_us: Some(self.setup.clock.ready_us.saturating_add(1)),
         });
     }
 
@@ -1142,6 +1201,20 @@ fn is_invisible(c: char) -> bool {
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
         | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn wrong_id(given: u64, open: u64) -> Fault {
+    Fault::code(
+        ErrorCode::WrongId,
+        format!("the answer has id {given}, the open question has id {open}"),
+    )
+}
+
+fn ready_again() -> Fault {
+    Fault::code(
+        ErrorCode::BadMessage,
+        "`ready` was said already; a move is asked for",
+    )
 }
 
 fn write_number(out: &mut Vec<u8>, number: u64) {

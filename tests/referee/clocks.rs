@@ -266,7 +266,6 @@ fn the_ceiling_ends_a_sleep_whatever_the_kind() {
 }
 
 #[test]
-#[ignore = "a fault that is not mended yet"]
 fn a_bot_that_sleeps_just_below_its_limit_does_not_keep_the_referee_looking() {
     // One microsecond of processor time is left, for as long as the ceiling lets it sleep.
     let mut sim = scene(|clock| {

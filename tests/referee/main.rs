@@ -6,5 +6,6 @@ mod clocks;
 mod faults;
 mod handshake;
 mod matches;
+mod records;
 mod sim;
 mod turns;
