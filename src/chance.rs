@@ -359,7 +359,11 @@ mod tests {
         assert_eq!(from_hex(&hex(&first)), Some(first));
         assert_eq!(from_hex(&hex(&first).to_uppercase()), None);
         let second: [u8; 32] = Sha256::digest(first).into();
-        let bytes: Vec<usize> = [first, second].concat().into_iter().map(usize::from).collect();
+        let bytes: Vec<usize> = [first, second]
+            .concat()
+            .into_iter()
+            .map(usize::from)
+            .collect();
         let mut choices = Choices::new(first);
         let all: Vec<usize> = (0..64).map(|_| choices.below(256)).collect();
         assert_eq!(all, bytes);

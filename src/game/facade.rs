@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    Claim, Drawn, Facts, Game, Kind, Options, Outcome, Position, Race, Refusal, RulesError, Ruleset, Seat,
-    Series, Setup, ToAct,
+    Claim, Drawn, Facts, Game, Kind, Options, Outcome, Position, Race, Refusal, RulesError,
+    Ruleset, Seat, Series, Setup, ToAct,
 };
 
 /// A typed game as a [`Kind`].
@@ -209,12 +209,7 @@ impl<G: Game> Position for TypedPosition<G> {
         self.game.racing(seat)
     }
 
-    fn claim(
-        &mut self,
-        seat: Seat,
-        answer: &Value,
-        told: &mut Vec<u8>,
-    ) -> Result<Claim, Refusal> {
+    fn claim(&mut self, seat: Seat, answer: &Value, told: &mut Vec<u8>) -> Result<Claim, Refusal> {
         let mv = self.game.parse(answer)?;
         let claim = self.game.claim(seat, &mv)?;
         let dice = None;

@@ -557,12 +557,7 @@ pub trait Position: fmt::Debug + Send {
     ///
     /// # Errors
     /// A value that is no claim, or a seat that may not claim; nothing has changed, `told` included.
-    fn claim(
-        &mut self,
-        seat: Seat,
-        answer: &Value,
-        told: &mut Vec<u8>,
-    ) -> Result<Claim, Refusal>;
+    fn claim(&mut self, seat: Seat, answer: &Value, told: &mut Vec<u8>) -> Result<Claim, Refusal>;
     /// [`Game::award`].
     fn award(&mut self, first: &[Seat]);
     /// [`Game::withdraw`].

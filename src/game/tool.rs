@@ -268,10 +268,7 @@ enum Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn of<'a>(
-        question: &'a Map<String, Value>,
-        rules: &dyn Ruleset,
-    ) -> Result<Asked<'a>, Fault> {
+    fn of<'a>(question: &'a Map<String, Value>, rules: &dyn Ruleset) -> Result<Asked<'a>, Fault> {
         let forms = ["move", "moves", "forfeit"];
         let mut given = forms
             .into_iter()

@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::answer::cut_text;
 use super::race::Course;
-use super::record::{AnswerEntry, ClaimEntry, DrawnEntry, FaultEntry, Header, Recorder, ResultEntry};
+use super::record::{
+    AnswerEntry, ClaimEntry, DrawnEntry, FaultEntry, Header, Recorder, ResultEntry,
+};
 use crate::chance::Draw;
 use crate::clock::{ClockSpec, Judged, Open, SeatClock, Spent};
 use crate::event::{GameResult, Slot, Verdict};

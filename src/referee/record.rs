@@ -257,9 +257,9 @@ impl<'de> Deserialize<'de> for DrawnKind {
         let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
         ChanceKind::ALL
             .into_iter()
-        .find(|kind| kind.as_str() == word)
-        .map(DrawnKind)
-        .ok_or_else(|| serde::de::Error::custom(format!("`{word}` is no kind of chance")))
+            .find(|kind| kind.as_str() == word)
+            .map(DrawnKind)
+            .ok_or_else(|| serde::de::Error::custom(format!("`{word}` is no kind of chance")))
     }
 }
 

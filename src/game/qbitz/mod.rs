@@ -76,7 +76,9 @@ impl Qbitz {
     }
 
     fn seats_in_play(&self) -> usize {
-        (0..self.points.len()).filter(|&seat| !self.gone[seat]).count()
+        (0..self.points.len())
+            .filter(|&seat| !self.gone[seat])
+            .count()
     }
 
     /// The most points of a seat that is still in the game.
@@ -168,7 +170,9 @@ impl Game for Qbitz {
 
     /// A claim has a seat: see [`Game::claim`].
     fn apply(&mut self, _: &Answer) -> Result<(), Refusal> {
-        Err(Refusal::new("a claim is made by a seat in a race, not in turn"))
+        Err(Refusal::new(
+            "a claim is made by a seat in a race, not in turn",
+        ))
     }
 
     fn race(options: &QbitzOptions) -> Option<Race> {
@@ -298,7 +302,10 @@ impl Game for Qbitz {
         for row in self.pattern.iter().flatten() {
             let cells = row.iter().map(|cell| match cell.face.turns() {
                 1 => format!("  {:<10}", cell.face.as_str()),
-                turns => format!("  {:<10}", format!("{} {}", cell.face.as_str(), cell.turn % turns)),
+                turns => format!(
+                    "  {:<10}",
+                    format!("{} {}", cell.face.as_str(), cell.turn % turns)
+                ),
             });
             text.push_str(cells.collect::<String>().trim_end());
             text.push('\n');
@@ -332,7 +339,11 @@ impl Qbitz {
     fn result(&self, lost: [bool; MAX_SEATS], reason: &'static str) -> Outcome {
         let seats = 0..self.points.len();
         let in_play = |&seat: &Seat| !lost[seat];
-        let best = seats.clone().filter(in_play).map(|seat| self.points[seat]).max();
+        let best = seats
+            .clone()
+            .filter(in_play)
+            .map(|seat| self.points[seat])
+            .max();
         let first: Vec<Seat> = seats
             .clone()
             .filter(in_play)
@@ -345,7 +356,13 @@ impl Qbitz {
                 _ => None,
             },
             score: seats
-                .map(|seat| if first.contains(&seat) { share } else { Share::LOSS })
+                .map(|seat| {
+                    if first.contains(&seat) {
+                        share
+                    } else {
+                        Share::LOSS
+                    }
+                })
                 .collect(),
             points: self.points.clone(),
             reason,

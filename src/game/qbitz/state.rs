@@ -36,9 +36,9 @@ impl Qbitz {
     /// A position from the state of a message.
     pub(super) fn from_state(options: &QbitzOptions, state: &Value) -> Result<Qbitz, String> {
         let field = |name: &str| {
-            state
-                .get(name)
-                .ok_or_else(|| format!("a state has pattern, cubes, points and round; `{name}` is missing"))
+            state.get(name).ok_or_else(|| {
+                format!("a state has pattern, cubes, points and round; `{name}` is missing")
+            })
         };
         if !state.is_object() {
             return Err("a state is an object with pattern, cubes, points and round".into());

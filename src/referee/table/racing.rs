@@ -90,10 +90,9 @@ impl Table {
     fn look_sooner(&self, out: &mut Outbox) {
         let Some(play) = &self.play else { return };
         for seat in play.running() {
-            if let (Some(Question::Turn(_)), Open::Wait(wake_us)) = (
-                self.sessions[seat].open,
-                play.look(seat, &Spent::default()),
-            ) {
+            if let (Some(Question::Turn(_)), Open::Wait(wake_us)) =
+                (self.sessions[seat].open, play.look(seat, &Spent::default()))
+            {
                 out.effects.push(Effect::Wake { seat, wake_us });
             }
         }
