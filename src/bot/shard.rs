@@ -97,6 +97,7 @@ impl Handle {
             free: Vec::new(),
             generation: 0,
             timers: BinaryHeap::new(),
+            now: os::now(),
             buffer: vec![0; 1 << 16].into_boxed_slice(),
             outbox: Outbox::default(),
             queue: VecDeque::new(),
@@ -201,6 +202,8 @@ struct Shard {
     free: Vec<usize>,
     generation: u32,
     timers: BinaryHeap<Reverse<(u64, Key)>>,
+    /// When the timers were last looked at.
+    now: u64,
     buffer: Box<[u8]>,
     outbox: Outbox,
     queue: VecDeque<Later>,
@@ -236,7 +239,7 @@ impl Shard {
 
     fn timeout(&self) -> Option<Timespec> {
         let Reverse((due, _)) = self.timers.peek()?;
-        let wait = due.saturating_sub(os::now());
+        let wait = due.saturating_sub(self.now);
         Some(Timespec {
             tv_sec: i64::try_from(wait / 1_000_000_000).unwrap_or(i64::MAX),
             tv_nsec: (wait % 1_000_000_000) as i64,
@@ -631,10 +634,12 @@ impl Shard {
     }
 
     fn look_at_timers(&mut self) {
+        // One stamp serves the timers and the wait that follows.
         let mut now = 0;
         while let Some(Reverse((due, key))) = self.timers.peek().copied() {
             if due > now {
                 now = os::now();
+                self.now = now;
                 if due > now {
                     return;
                 }

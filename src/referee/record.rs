@@ -433,10 +433,11 @@ pub(super) fn write_option(out: &mut Vec<u8>, number: Option<u64>) {
 /// The hash of a line (without its line feed) as hex digits.
 pub fn hash_line(line: &[u8]) -> [u8; 64] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digest: [u8; 32] = Sha256::digest(line).into();
     let mut hex = [0; 64];
-    for (pair, byte) in hex.chunks_exact_mut(2).zip(Sha256::digest(line)) {
-        pair[0] = DIGITS[usize::from(byte >> 4)];
-        pair[1] = DIGITS[usize::from(byte & 15)];
+    for (index, byte) in digest.iter().enumerate() {
+        hex[2 * index] = DIGITS[usize::from(byte >> 4)];
+        hex[2 * index + 1] = DIGITS[usize::from(byte & 15)];
     }
     hex
 }
