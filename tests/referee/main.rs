@@ -6,6 +6,7 @@ mod clocks;
 mod faults;
 mod handshake;
 mod matches;
+mod pairs;
 mod records;
 mod sim;
 mod turns;
