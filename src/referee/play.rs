@@ -139,7 +139,7 @@ impl News {
 }
 
 /// The first bytes of an offending line that a record keeps.
-const KEPT_LINE: usize = 2_000;
+pub(super) const KEPT_LINE: usize = 2_000;
 
 /// One game in play.
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 mod check;
 mod clocks;
 mod faults;
+mod fuzz;
 mod handshake;
 mod matches;
 mod pairs;
