@@ -277,7 +277,7 @@ pub struct FaultEntry {
         default,
         rename = "move",
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "present"
+        deserialize_with = "given"
     )]
     pub mv: Option<Value>,
     /// The beginning of the offending line.
@@ -287,8 +287,8 @@ pub struct FaultEntry {
     pub spent: Spent,
 }
 
-/// A field that is there, also where it is `null`.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+/// Reads a field that is there, with `null` as its value rather than its absence.
+fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
