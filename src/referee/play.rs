@@ -151,7 +151,7 @@ impl News {
 }
 
 /// The first bytes of an offending line that a record keeps.
-const KEPT_LINE: usize = 2_000;
+pub(super) const KEPT_LINE: usize = 2_000;
 
 /// A seat that forfeited.
 #[derive(Debug)]
@@ -370,7 +370,7 @@ impl Play {
             charged_us,
             left_us: self.left_us(seat),
         };
-        self.recorder.line("answer", &entry);
+        self.recorder.answer(&entry);
     }
 
     /// Looks at the clock of a seat whose question is open.

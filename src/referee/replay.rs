@@ -5,11 +5,14 @@
 
 use std::sync::Arc;
 
+use hakem_protocol::ErrorCode;
 use serde_json::{Map, Value};
 
-use super::play::{AnswerParts, Answered, Claimed, End, Next, Play};
+use super::answer::{self, Said};
+use super::play::{AnswerParts, Answered, Claimed, End, Fault, FaultKind, KEPT_LINE, Next, Play};
 use super::record::{
-    AnswerEntry, Entry, FIRST_PREV, FORMAT, Header, ResultEntry, StoppedEntry, hash_line,
+    AnswerEntry, Entry, FIRST_PREV, FORMAT, FaultEntry, Header, ResultEntry, StoppedEntry,
+    hash_line,
 };
 use crate::chance::{Draw, MatchChance};
 use crate::clock::Open;
@@ -66,6 +69,7 @@ pub fn verify(
     }
     let mut play = Play::begin(header.clone(), rules, &mut source).map_err(|what| at(1, what))?;
     let mut over: Option<End> = None;
+    let mut ids: Vec<Option<u64>> = vec![None; header.seats.len()];
     for (number, entry) in &entries {
         let number = *number;
         if over.is_some() && !matches!(entry, Entry::Result(_)) {
@@ -81,16 +85,19 @@ pub fn verify(
                 play.play_over(&mut source);
             }
             Entry::Answer(answer) => {
-                answered(&mut play, answer, &mut source).map_err(|what| at(number, what))?;
+                answered(&mut play, answer, &mut ids, &mut source)
+                    .map_err(|what| at(number, what))?;
             }
             Entry::Stopped(entry) => {
-                stopped(&mut play, entry, &mut source).map_err(|what| at(number, what))?;
+                stopped(&mut play, entry, &mut ids, &mut source)
+                    .map_err(|what| at(number, what))?;
             }
             Entry::Fault(fault) => {
                 if fault.seat >= header.seats.len() {
                     return Err(at(number, format!("there is no seat {}", fault.seat)));
                 }
-                check_fault(&mut play, fault).map_err(|what| at(number, what))?;
+                let any = ids.iter().any(Option::is_some);
+                check_fault(&mut play, fault, any).map_err(|what| at(number, what))?;
                 over = play.record_forfeit(fault.clone(), &mut source);
                 play.news.clear();
             }
@@ -130,11 +137,14 @@ pub fn header(text: &[u8]) -> Result<Header, Mismatch> {
 }
 
 /// Gives a recorded answer again.
-fn answered(play: &mut Play, answer: &AnswerEntry, source: &mut Source) -> Result<(), String> {
+fn answered(
+    play: &mut Play,
+    answer: &AnswerEntry,
+    ids: &mut [Option<u64>],
+    source: &mut Source,
+) -> Result<(), String> {
     let seat = answer.seat;
-    if !is_asked(play, seat) {
-        return Err(not_asked(seat));
-    }
+    next_id(play, seat, answer.id, ids)?;
     let parts = AnswerParts {
         id: answer.id,
         mv: answer.mv.clone(),
@@ -158,14 +168,17 @@ fn answered(play: &mut Play, answer: &AnswerEntry, source: &mut Source) -> Resul
 }
 
 /// Stops a recorded question again.
-fn stopped(play: &mut Play, entry: &StoppedEntry, source: &mut Source) -> Result<(), String> {
-    if !play.is_running(entry.seat) {
-        return Err(not_asked(entry.seat));
-    }
+fn stopped(
+    play: &mut Play,
+    entry: &StoppedEntry,
+    ids: &mut [Option<u64>],
+    source: &mut Source,
+) -> Result<(), String> {
+    next_id(play, entry.seat, entry.id, ids)?;
     if play.too_late(&entry.spent).is_none() {
         return Err("by the recorded times a claim would still have counted".into());
     }
-    play.stop(entry.seat, entry.spent, source);
+    play.stop(entry.seat, entry.id, entry.spent, source);
     play.news.clear();
     Ok(())
 }
@@ -179,8 +192,16 @@ fn is_asked(play: &Play, seat: Seat) -> bool {
     }
 }
 
-fn not_asked(seat: Seat) -> String {
-    format!("seat {seat} is not asked here")
+/// The seat must be asked, and its question be the next: within a game a seat is asked one thing after the other.
+fn next_id(play: &Play, seat: Seat, id: u64, ids: &mut [Option<u64>]) -> Result<(), String> {
+    if !is_asked(play, seat) {
+        return Err(format!("seat {seat} is not asked here"));
+    }
+    let before = ids[seat].replace(id);
+    if before.is_some_and(|before| before.checked_add(1) != Some(id)) {
+        return Err(format!("{id} is not the next id"));
+    }
+    Ok(())
 }
 
 fn finish(play: Play, end: &End) -> (Vec<u8>, String) {
@@ -249,10 +270,20 @@ fn read_header(line: &[u8]) -> Result<Header, Mismatch> {
     }
     let header: Header = serde_json::from_value(value)
         .map_err(|error| at(format!("the header is broken: {error}")))?;
-    if header.lot >= header.seats.len() || header.id.game != header.played.next_game() {
-        return Err(at("the header contradicts itself".into()));
+    let sorted = |names: &[String]| {
+        let mut names = names.to_vec();
+        names.sort();
+        names
+    };
+    let fits = header.lot < header.seats.len()
+        && header.id.game == header.played.next_game()
+        && header.id.of.round == header.chance.round
+        && sorted(&header.seats) == sorted(&header.chance.field);
+    if fits {
+        Ok(header)
+    } else {
+        Err(at("the header contradicts itself".into()))
     }
-    Ok(header)
 }
 
 fn read_entries(lines: &[&[u8]]) -> Result<Vec<(usize, Entry)>, Mismatch> {
@@ -288,38 +319,111 @@ fn rules_of(header: &Header) -> Result<Arc<dyn Ruleset>, Mismatch> {
             "a game before this one has another number of seats".into()
         ));
     }
-    kind.rules(&header.rules)
-        .map_err(|error| at(error.to_string()))
+    let sums = (0..header.seats.len()).map(|seat| {
+        let mut points = header
+            .played
+            .outcomes()
+            .iter()
+            .map(|game| game.points[seat]);
+        points.try_fold(0u32, u32::checked_add)
+    });
+    if sums.into_iter().any(|sum| sum.is_none()) {
+        return Err(at(
+            "the games before this one have more points than there are".into(),
+        ));
+    }
+    let rules = kind
+        .rules(&header.rules)
+        .map_err(|error| at(error.to_string()))?;
+    if rules.series(header.played.outcomes()).over {
+        return Err(at("the match was over before this game".into()));
+    }
+    Ok(rules)
 }
 
-/// A forfeit is checked where the record holds what it rests on: a refused move must be refused, a clock be over.
-fn check_fault(play: &mut Play, fault: &super::record::FaultEntry) -> Result<(), String> {
-    if matches!(play.next(), Next::Over(_)) {
-        return Err("the game was over before".into());
-    }
-    if play.has_forfeited(fault.seat) {
-        return Err(format!("seat {} has forfeited before", fault.seat));
+/// A forfeit is checked where the record holds what it rests on: somebody must have been asked, a refused move be refused,
+/// a clock be over, a line have the fault. A death, a flood and what was too long to keep leave nothing to look at.
+fn check_fault(play: &mut Play, fault: &FaultEntry, answered: bool) -> Result<(), String> {
+    if play.has_forfeited(fault.seat) || matches!(play.next(), Next::Over(_)) {
+        return Err(format!("the game was over for seat {} before", fault.seat));
     }
     let asked = is_asked(play, fault.seat);
-    match fault.verdict {
-        Verdict::IllegalMove => {
-            if let Some(mv) = &fault.mv
-                && asked
-                && is_legal(play, fault.seat, mv)
-            {
-                return Err("the move that was refused is legal".into());
-            }
-        }
-        Verdict::Timeout => {
-            let measured = fault.spent.wall_us > 0;
-            if asked && measured && play.look(fault.seat, &fault.spent) != Open::Flag {
-                return Err("by the recorded times the seat was not too late".into());
-            }
-        }
-        verdict if verdict.is_forfeit() => {}
-        verdict => return Err(format!("`{}` is no forfeit", verdict.as_str())),
+    // What was wrong before the first question is judged there, whoever is asked first.
+    if answered && !asked {
+        return Err(format!(
+            "seat {} is not asked here, so that nothing is judged",
+            fault.seat
+        ));
     }
-    Ok(())
+    let code = fault.reason.split(':').next().unwrap_or_default();
+    if !fits_verdict(fault.verdict, code) {
+        let verdict = fault.verdict.as_str();
+        return Err(format!("`{code}` is no reason for the verdict `{verdict}`"));
+    }
+    match fault.verdict {
+        Verdict::NoReady if answered => Err("greetings are over once there are answers".into()),
+        Verdict::IllegalMove if !asked => Err("nobody asked for the move".into()),
+        Verdict::IllegalMove
+            if fault
+                .mv
+                .as_ref()
+                .is_some_and(|mv| is_legal(play, fault.seat, mv)) =>
+        {
+            Err("the move that was refused is legal".into())
+        }
+        Verdict::Timeout if answered && play.next() == Next::Race => {
+            Err("nobody loses on time in a race".into())
+        }
+        // A ping that was not answered has no measured time; a turn has.
+        Verdict::Timeout
+            if (answered || fault.spent.wall_us > 0)
+                && !(asked && play.look(fault.seat, &fault.spent) == Open::Flag) =>
+        {
+            Err("by the recorded times the seat was not too late".into())
+        }
+        _ if has_its_fault(fault, code) => Ok(()),
+        _ => Err(format!("the line that is kept is not `{code}`")),
+    }
+}
+
+/// Whether a reason that begins so is one of this verdict.
+fn fits_verdict(verdict: Verdict, code: &str) -> bool {
+    let number = |prefix: &str| code.strip_prefix(prefix).map(str::parse::<i32>);
+    let named = ErrorCode::ALL
+        .into_iter()
+        .find(|known| known.as_str() == code);
+    match verdict {
+        Verdict::Crash => {
+            code == "closed_pipe" || matches!(number("exit ").or(number("signal ")), Some(Ok(_)))
+        }
+        Verdict::NoReady => named.is_some(),
+        Verdict::Limit => true,
+        _ => named.is_some_and(|code| Fault::code(code, "").verdict() == verdict),
+    }
+}
+
+/// Whether the line that lost the game, where it was kept whole, has the fault of this code.
+fn has_its_fault(fault: &FaultEntry, code: &str) -> bool {
+    let cut = |line: &&String| line.len() > KEPT_LINE - 4 || line.contains('\u{fffd}');
+    let Some(line) = fault.line.as_ref().filter(|line| !cut(line)) else {
+        return true;
+    };
+    match (code, answer::read(line.as_bytes())) {
+        // Whatever it says.
+        ("timeout" | "unasked", _) => true,
+        ("illegal_move", Ok(Said::Move { mv, .. })) => {
+            fault.mv.as_ref().is_none_or(|kept| *kept == mv)
+        }
+        ("wrong_id", Ok(Said::Move { .. })) | ("bad_message", Ok(Said::Ready(_))) => true,
+        (
+            code,
+            Err(Fault {
+                kind: FaultKind::Code(found),
+                ..
+            }),
+        ) => found.as_str() == code,
+        _ => false,
+    }
 }
 
 fn is_legal(play: &mut Play, seat: Seat, mv: &Value) -> bool {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::answer::{self, Ready, Said, cut_text};
 use super::play::{AnswerParts, Answered, End, Fault, FaultKind, Next, Play};
-use super::record::{ChanceInfo, FORMAT, Header, PlayedGames};
+use super::record::{ChanceInfo, FORMAT, Header, PlayedGames, write_number, write_option};
 use crate::chance::MatchChance;
 use crate::clock::{ClockSpec, Open, Spent};
 use crate::event::{GameId, GameResult, MatchResult, Slot, Verdict};
@@ -252,8 +252,11 @@ enum Question {
 struct Session {
     state: State,
     open: Option<Question>,
-    /// A fault that is judged when the seat is next asked, or before the next game.
-    pending: Option<Fault>,
+    /// Faults that are judged when the seat is next asked, or before the next game. The first counts; more than one is
+    /// kept only where that is a stray line, which is forgiven if the game ends before.
+    pending: Vec<Fault>,
+    /// Whether it was told of the end of a game: from then to the next start a stray line does no harm.
+    heard_end: bool,
     ready: Option<Ready>,
     shown: String,
     next_id: u64,
@@ -263,6 +266,24 @@ struct Session {
     last: Vec<u8>,
     /// Whether the seat forfeited the game before.
     forfeited_last: bool,
+}
+
+impl Session {
+    fn suspect(&mut self, fault: Fault) {
+        if self.pending.is_empty() || (!self.must_be_judged() && !is_stray(&fault)) {
+            self.pending.push(fault);
+        }
+    }
+
+    /// Whether it did worse than to write a stray line.
+    fn must_be_judged(&self) -> bool {
+        !self.pending.iter().all(is_stray)
+    }
+}
+
+/// Whether a fault is no more than a line that nobody asked for.
+fn is_stray(fault: &Fault) -> bool {
+    fault.kind == FaultKind::Code(ErrorCode::Unasked)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -299,7 +320,8 @@ impl Table {
             .map(|seat| Session {
                 state: State::Down,
                 open: None,
-                pending: None,
+                pending: Vec::new(),
+                heard_end: false,
                 ready: None,
                 shown: seat.name.clone(),
                 next_id: 1,
@@ -369,7 +391,8 @@ impl Table {
         let session = &mut self.sessions[seat];
         session.state = State::Greeting;
         session.open = Some(Question::Hello);
-        session.pending = None;
+        session.pending.clear();
+        session.heard_end = false;
         session.ready = None;
         session.next_id = 1;
         session.withdrawn.clear();
@@ -503,14 +526,9 @@ impl Table {
             Ok(_) => "a line that nobody asked for".to_owned(),
             Err(fault) => format!("a line that nobody asked for ({})", fault.message),
         };
-        if self.phase == Phase::Playing {
-            self.fault(
-                seat,
-                Fault::code(ErrorCode::Unasked, message),
-                Some(line),
-                spent,
-                out,
-            );
+        if self.phase == Phase::Playing || !self.sessions[seat].heard_end {
+            let fault = Fault::code(ErrorCode::Unasked, message);
+            self.fault(seat, fault, Some(line), spent, out);
         } else {
             // Between the end of a game and the next start a line is only noted.
             self.tell_error(seat, ErrorCode::Unasked, None, message, false, out);
@@ -565,8 +583,8 @@ impl Table {
             None => return,
             Some(Question::Hello) => ("ready", FaultKind::NoReady(ErrorCode::Timeout)),
             Some(Question::Ping(_)) => ("pong", FaultKind::Code(ErrorCode::Timeout)),
-            Some(Question::Turn(_)) => {
-                self.look(seat, spent, out);
+            Some(Question::Turn(id)) => {
+                self.look(seat, id, spent, out);
                 return;
             }
         };
@@ -580,7 +598,7 @@ impl Table {
     }
 
     /// Looks at an open turn.
-    fn look(&mut self, seat: Seat, spent: Spent, out: &mut Outbox) {
+    fn look(&mut self, seat: Seat, id: u64, spent: Spent, out: &mut Outbox) {
         let Some(play) = &self.play else { return };
         match play.look(seat, &spent) {
             Open::Wait(wake_us) => out.effects.push(Effect::Wake {
@@ -588,7 +606,7 @@ impl Table {
                 wake_us: wake_us.max(spent.wall_us.saturating_add(LOOK_AGAIN_US)),
             }),
             Open::Endless => {}
-            Open::Flag if play.next() == Next::Race => self.stop(seat, spent, out),
+            Open::Flag if play.next() == Next::Race => self.stop(seat, id, spent, out),
             Open::Flag => {
                 let fault = play.late(seat, &spent);
                 self.forfeit(seat, &fault, None, None, spent, out);
@@ -633,7 +651,7 @@ impl Table {
         }
         let session = &mut self.sessions[seat];
         let was_open = session.open.take().is_some();
-        session.pending.get_or_insert(fault);
+        session.suspect(fault);
         if was_open {
             out.effects.push(Effect::Close(seat));
         }
@@ -661,7 +679,7 @@ impl Table {
             return;
         }
         self.sessions[seat].state = State::Down;
-        if self.phase == Phase::Gathering && self.sessions[seat].pending.is_none() {
+        if self.phase == Phase::Gathering && self.sessions[seat].pending.is_empty() {
             self.start_session(seat, out);
         }
     }
@@ -712,7 +730,7 @@ impl Table {
     /// Begins the next game once every seat is up, or has shown that it will not be.
     fn gather(&mut self, out: &mut Outbox) {
         let settled = |session: &Session| {
-            session.pending.is_some() || (session.state == State::Up && session.open.is_none())
+            session.must_be_judged() || (session.state == State::Up && session.open.is_none())
         };
         if self.phase == Phase::Gathering && self.sessions.iter().all(settled) {
             self.begin_game(out);
@@ -758,11 +776,7 @@ impl Table {
         }
         self.history.clear();
         // A seat that is not there loses before the game is announced: the lowest first, if several are not.
-        while let Some(seat) = self
-            .sessions
-            .iter()
-            .position(|session| session.pending.is_some())
-        {
+        while let Some(seat) = self.sessions.iter().position(Session::must_be_judged) {
             if !self.judge_pending(seat, out) {
                 return;
             }
@@ -823,12 +837,10 @@ impl Table {
         let Some(play) = &mut self.play else { return };
         match play.next() {
             Next::Ask(seat, ask) => {
-                if self.sessions[seat].pending.is_some() {
-                    if self.judge_pending(seat, out) {
-                        self.proceed(out);
-                    }
-                } else {
+                if self.sessions[seat].pending.is_empty() {
                     self.ask(seat, ask, out);
+                } else if self.judge_pending(seat, out) {
+                    self.proceed(out);
                 }
             }
             Next::Race => self.race(out),
@@ -947,8 +959,9 @@ impl Table {
 
     /// Judges a fault that waits; whether the game goes on.
     fn judge_pending(&mut self, seat: Seat, out: &mut Outbox) -> bool {
-        match self.sessions[seat].pending.take() {
-            Some(fault) => self.lose(seat, &fault, None, None, Spent::default(), out),
+        let pending = std::mem::take(&mut self.sessions[seat].pending);
+        match pending.first() {
+            Some(fault) => self.lose(seat, fault, None, None, Spent::default(), out),
             None => true,
         }
     }
@@ -1036,6 +1049,7 @@ impl Table {
         });
         for seat in 0..self.sessions.len() {
             if self.sessions[seat].state == State::Up {
+                self.sessions[seat].heard_end = true;
                 out.tell(seat, &end_message);
             }
         }
@@ -1077,7 +1091,7 @@ impl Table {
     fn finish_match(&mut self, lost: Option<Seat>, out: &mut Outbox) {
         self.phase = Phase::Over;
         for seat in 0..self.sessions.len() {
-            self.sessions[seat].pending = None;
+            self.sessions[seat].pending.clear();
             self.dismiss(seat, true, out);
         }
         let series = self.series();
@@ -1104,29 +1118,21 @@ impl Table {
     fn next_game(&mut self, out: &mut Outbox) {
         for seat in 0..self.sessions.len() {
             if self.setup.restart_each_game {
-                self.sessions[seat].pending = None;
+                self.sessions[seat].pending.clear();
                 self.dismiss(seat, true, out);
             }
-            let session = &mut self.sessions[seat];
-            match session.state {
-                State::Up => {
-                    // A line that nobody asked for does no harm once the game is over; what else waits is judged.
-                    if let Some(fault) = session
-                        .pending
-                        .take_if(|fault| fault.kind == FaultKind::Code(ErrorCode::Unasked))
-                    {
-                        self.tell_error(seat, ErrorCode::Unasked, None, fault.message, false, out);
-                    }
-                    if self.sessions[seat].pending.is_none() {
-                        self.ping(seat, out);
-                    }
-                }
-                State::Down => {
-                    if session.pending.is_none() {
-                        self.start_session(seat, out);
-                    }
-                }
-                // It is started anew when it is gone; a fault that waits is judged before the game.
+            if self.sessions[seat].pending.first().is_some_and(is_stray) {
+                let stray = self.sessions[seat].pending.remove(0);
+                self.tell_error(seat, ErrorCode::Unasked, None, stray.message, false, out);
+            }
+            // What else waits is judged before the next game.
+            if self.sessions[seat].must_be_judged() {
+                continue;
+            }
+            match self.sessions[seat].state {
+                State::Up => self.ping(seat, out),
+                State::Down => self.start_session(seat, out),
+                // It is started anew when it is gone.
                 State::Greeting | State::Leaving => {}
             }
         }
@@ -1156,7 +1162,7 @@ impl Table {
         self.voids += 1;
         self.phase = Phase::Gathering;
         for seat in 0..self.sessions.len() {
-            self.sessions[seat].pending = None;
+            self.sessions[seat].pending.clear();
             self.dismiss(seat, false, out);
         }
         if self.voids >= MAX_VOIDS {
@@ -1217,13 +1223,6 @@ fn ready_again() -> Fault {
     )
 }
 
-fn write_number(out: &mut Vec<u8>, number: u64) {
-    serde_json::to_writer(out, &number).expect("a number is written to memory");
-}
-
 fn write_ms(out: &mut Vec<u8>, us: Option<u64>) {
-    match us {
-        Some(us) => write_number(out, us / 1000),
-        None => out.extend_from_slice(b"null"),
-    }
+    write_option(out, us.map(|us| us / 1000));
 }

@@ -293,7 +293,6 @@ fn a_failed_handshake_waits_for_the_other_seat_and_no_longer() {
 }
 
 #[test]
-#[ignore = "a fault that is not mended yet"]
 fn a_second_ready_is_unasked_and_judged_when_the_seat_is_asked_in_either_order() {
     for seat in 0..2 {
         for early in [true, false] {

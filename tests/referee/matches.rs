@@ -320,7 +320,8 @@ fn each_game_but_the_first_begins_when_both_have_answered_a_ping() {
 
 #[test]
 fn a_ping_that_is_not_answered_in_time_loses_the_next_game() {
-    let cases: [(&str, fn(&mut Sim, usize), Verdict, &str); 6] = [
+    type Act = fn(&mut Sim, usize);
+    let cases: [(&str, Act, Verdict, &str); 6] = [
         (
             "nothing",
             |sim, seat| {

@@ -79,12 +79,13 @@ impl Play {
     }
 
     /// Withdraws the question of a seat that runs: its claim could not count any more. Returns why.
-    pub fn stop(&mut self, seat: Seat, spent: Spent, chance: &mut dyn Draw) -> StopWhy {
+    pub fn stop(&mut self, seat: Seat, id: u64, spent: Spent, chance: &mut dyn Draw) -> StopWhy {
         let Some(race) = &self.race else {
             unreachable!("a seat runs only while a race is on");
         };
         let entry = StoppedEntry {
             seat,
+            id,
             why: race.why_stopped(),
             spent,
             charged_us: race.time_of(&spent),

@@ -17,7 +17,7 @@ impl Table {
         asked.retain(|&seat| self.sessions[seat].open.is_none());
         if let Some(&seat) = asked
             .iter()
-            .find(|&&seat| self.sessions[seat].pending.is_some())
+            .find(|&&seat| !self.sessions[seat].pending.is_empty())
         {
             if self.judge_pending(seat, out) {
                 self.spread_news(out);
@@ -43,7 +43,7 @@ impl Table {
         let Some(play) = &mut self.play else { return };
         // A line that comes after the end of the round does no harm, whatever it says.
         if play.too_late(&spent).is_some() {
-            self.stop(seat, spent, out);
+            self.stop(seat, id, spent, out);
             let _ = self.answers_withdrawn(seat, &said);
             return;
         }
@@ -56,7 +56,7 @@ impl Table {
                 let mut chance = self.setup.chance.clone();
                 match play.claim(seat, parts, spent, &mut chance) {
                     Claimed::Checked(claim) => self.claimed(seat, id, claim, out),
-                    Claimed::Late(_) => self.stop(seat, spent, out),
+                    Claimed::Late(_) => self.stop(seat, id, spent, out),
                     Claimed::Refused(fault, mv) => {
                         self.forfeit(seat, &fault, Some(mv), Some(line), spent, out);
                     }
@@ -99,10 +99,10 @@ impl Table {
     }
 
     /// Withdraws the question of a seat that races: a claim could not count any more.
-    pub(super) fn stop(&mut self, seat: Seat, spent: Spent, out: &mut Outbox) {
+    pub(super) fn stop(&mut self, seat: Seat, id: u64, spent: Spent, out: &mut Outbox) {
         let Some(play) = &mut self.play else { return };
         let mut chance = self.setup.chance.clone();
-        let why = play.stop(seat, spent, &mut chance);
+        let why = play.stop(seat, id, spent, &mut chance);
         self.withdraw(seat, Some(why), out);
         self.spread_news(out);
         self.proceed(out);
