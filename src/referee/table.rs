@@ -783,7 +783,9 @@ impl Table {
         }
         for seat in 0..self.sessions.len() {
             self.sessions[seat].last.clear();
-            out.effects.push(Effect::Refill(seat));
+            if self.sessions[seat].state == State::Up {
+                out.effects.push(Effect::Refill(seat));
+            }
         }
         self.announce(out);
         self.proceed(out);
