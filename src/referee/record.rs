@@ -554,7 +554,8 @@ mod tests {
             for (spent, left_us, note) in [
                 (spent(None, None), None, None),
                 (spent(Some(0), Some(17)), Some(59_999_880), None),
-                (spent(Some(3), None), Some(0), Some("a \"note\"".to_owned())),
+                (spent(Some(3), None), Some(0), None),
+                (spent(Some(3), None), Some(1), Some("a \"note\"".to_owned())),
             ] {
                 let entry = AnswerEntry {
                     seat: 1,
@@ -562,6 +563,7 @@ mod tests {
                     mv: mv.clone(),
                     note,
                     eval: None,
+                    claim: (left_us == Some(0)).then_some(ClaimEntry::GaveUp),
                     spent,
                     charged_us: 120,
                     left_us,
