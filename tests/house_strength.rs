@@ -102,6 +102,7 @@ fn play(name: &str, players: [&Player; 2], seat_of_first: usize, seed: u64) -> f
                         rules,
                         options: &player.options,
                         clock: &|| panic!("no option asked for time"),
+                        withdrawn: &|| false,
                     };
                     player.house.answer(&table, &turn).expect("an answer").mv
                 };
