@@ -310,6 +310,8 @@ fn states_that_cannot_be_are_refused() {
                 ("/points", json!([0])),
                 ("/round", json!(0)),
                 ("/out", json!([1, 1])),
+                ("/gone", json!([4])),
+                ("/dead_heats", json!(4)),
             ]);
 }
 
@@ -335,6 +337,14 @@ fn what_a_state_carries_besides_may_be_absent() {
         let state = changed(&dokuztas, pointer, value);
         assert!(!schemas.of("dokuztas.state").is_valid(&state), "{state}");
     }
+}
+
+#[test]
+fn a_wrong_claim_is_a_claim() {
+    let schemas = Schemas::read();
+    let placed = json!({"cube": 16, "face": -1, "turn": 9});
+    let claim = json!({"qbitz": vec![vec![placed; 4]; 4]});
+    assert!(schemas.of("qbitz.move").is_valid(&claim));
 }
 
 #[test]

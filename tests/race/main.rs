@@ -9,5 +9,6 @@ mod check;
 mod ends;
 mod forfeits;
 mod random;
+mod records;
 mod ring;
 mod rounds;
