@@ -14,7 +14,7 @@ use super::record::{Entry, FIRST_PREV, FORMAT, FaultEntry, Header, ResultEntry, 
 use crate::chance::{Draw, MatchChance};
 use crate::clock::Open;
 use crate::event::Verdict;
-use crate::game::{self, Chance, ChanceKind, Drawn, Ruleset, ToAct};
+use crate::game::{self, Chance, ChanceKind, Drawn, Ruleset};
 
 /// What is wrong with a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
