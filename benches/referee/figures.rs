@@ -26,7 +26,8 @@ struct Bench<'a> {
 pub(crate) fn run(options: &Options) -> Result<bool, Fault> {
     let cores = process::cores()?;
     report::describe_machine(&cores);
-    let subject = Subject::new(&options.hakem)?;
+    println!("results in {}", options.dir.display());
+    let subject = Subject::new(&options.hakem, &options.dir)?;
     let (script, moves) = if options.yardsticks {
         (Script::made_up(), 0)
     } else {

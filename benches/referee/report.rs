@@ -65,7 +65,11 @@ impl Figure {
         let others = since.others_since()?;
         let promise = self.promise;
         let low = self.rounds.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = self.rounds.iter().copied().fold(0.0, f64::max);
+        let high = self
+            .rounds
+            .iter()
+            .copied()
+            .fold(f64::NEG_INFINITY, f64::max);
         let sides = self.sides.map_or_else(String::new, |(own, yard, unit)| {
             format!(" (hakem {own:.2} {unit}, yardstick {yard:.2} {unit})")
         });

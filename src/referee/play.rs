@@ -296,7 +296,7 @@ impl Play {
             charged_us,
             left_us: clock.left_us(),
         };
-        self.recorder.line("answer", &entry);
+        self.recorder.answer(&entry);
         self.settle(chance);
         Answered::Accepted
     }

@@ -277,7 +277,7 @@ pub struct FaultEntry {
         default,
         rename = "move",
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "given"
+        deserialize_with = "present"
     )]
     pub mv: Option<Value>,
     /// The beginning of the offending line.
@@ -287,8 +287,8 @@ pub struct FaultEntry {
     pub spent: Spent,
 }
 
-/// Reads a field that is there, with `null` as its value rather than its absence.
-fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+/// A field that is there, also where it is `null`.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
@@ -348,6 +348,34 @@ impl Recorder {
         self.end_line(start);
     }
 
+    /// Adds an accepted answer. There is one for each move, so the usual one is written by hand; a test holds it to what
+    /// [`Recorder::line`] writes.
+    pub fn answer(&mut self, entry: &AnswerEntry) {
+        if entry.note.is_some() || entry.eval.is_some() {
+            return self.line("answer", entry);
+        }
+        let start = self.text.len();
+        let text = &mut self.text;
+        text.extend_from_slice(b"{\"answer\":{\"seat\":");
+        write_number(text, entry.seat as u64);
+        text.extend_from_slice(b",\"id\":");
+        write_number(text, entry.id);
+        text.extend_from_slice(b",\"move\":");
+        serde_json::to_writer(&mut *text, &entry.mv).expect("plain data is written to memory");
+        text.extend_from_slice(b",\"spent\":{\"wall_us\":");
+        write_number(text, entry.spent.wall_us);
+        text.extend_from_slice(b",\"cpu_us\":");
+        write_option(text, entry.spent.cpu_us);
+        text.extend_from_slice(b",\"delay_us\":");
+        write_option(text, entry.spent.delay_us);
+        text.extend_from_slice(b"},\"charged_us\":");
+        write_number(text, entry.charged_us);
+        text.extend_from_slice(b",\"left_us\":");
+        write_option(text, entry.left_us);
+        text.push(b'}');
+        self.end_line(start);
+    }
+
     /// Adds a line whose value is JSON already.
     pub fn raw_line(&mut self, kind: &str, json: &[u8]) {
         let start = self.text.len();
@@ -378,13 +406,38 @@ impl Recorder {
     }
 }
 
+/// Writes a number as JSON.
+pub(super) fn write_number(out: &mut Vec<u8>, mut number: u64) {
+    // The longest has 20 digits.
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[first..]);
+}
+
+/// Writes a number or `null` as JSON.
+pub(super) fn write_option(out: &mut Vec<u8>, number: Option<u64>) {
+    match number {
+        Some(number) => write_number(out, number),
+        None => out.extend_from_slice(b"null"),
+    }
+}
+
 /// The hash of a line (without its line feed) as hex digits.
 pub fn hash_line(line: &[u8]) -> [u8; 64] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digest: [u8; 32] = Sha256::digest(line).into();
     let mut hex = [0; 64];
-    for (pair, byte) in hex.chunks_exact_mut(2).zip(Sha256::digest(line)) {
-        pair[0] = DIGITS[usize::from(byte >> 4)];
-        pair[1] = DIGITS[usize::from(byte & 15)];
+    for (index, byte) in digest.iter().enumerate() {
+        hex[2 * index] = DIGITS[usize::from(byte >> 4)];
+        hex[2 * index + 1] = DIGITS[usize::from(byte & 15)];
     }
     hex
 }
@@ -403,5 +456,56 @@ impl ChanceInfo {
         }
         let field = self.field.iter().map(String::as_str);
         Ok(chance::MatchChance::new(seed, self.round, field, self.pair))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_like_any_other_json() {
+        for number in [0, 1, 9, 10, 99, 100, 12_345, 1 << 40, u64::MAX] {
+            let mut out = Vec::new();
+            write_number(&mut out, number);
+            assert_eq!(out, number.to_string().as_bytes());
+        }
+    }
+
+    #[test]
+    fn an_answer_is_written_like_any_other_line() {
+        let spent = |cpu_us, delay_us| Spent {
+            wall_us: 120,
+            cpu_us,
+            delay_us,
+        };
+        let moves = [
+            serde_json::json!(4),
+            serde_json::json!([[8, 5], [6, 5]]),
+            Value::Null,
+            "roll".into(),
+        ];
+        for mv in moves {
+            for (spent, left_us, note) in [
+                (spent(None, None), None, None),
+                (spent(Some(0), Some(17)), Some(59_999_880), None),
+                (spent(Some(3), None), Some(0), Some("a \"note\"".to_owned())),
+            ] {
+                let entry = AnswerEntry {
+                    seat: 1,
+                    id: 300,
+                    mv: mv.clone(),
+                    note,
+                    eval: None,
+                    spent,
+                    charged_us: 120,
+                    left_us,
+                };
+                let (mut by_hand, mut usual) = (Recorder::default(), Recorder::default());
+                by_hand.answer(&entry);
+                usual.line("answer", &entry);
+                assert_eq!(by_hand.finish(), usual.finish());
+            }
+        }
     }
 }

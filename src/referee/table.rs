@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::answer::{self, Ready, Said, cut_text};
 use super::play::{AnswerParts, Answered, End, Fault, FaultKind, Next, Play};
-use super::record::{ChanceInfo, FORMAT, Header, PlayedGames};
+use super::record::{ChanceInfo, FORMAT, Header, PlayedGames, write_number, write_option};
 use crate::chance::MatchChance;
 use crate::clock::{ClockSpec, Open, Spent};
 use crate::event::{GameId, GameResult, MatchResult, Slot};
@@ -1152,13 +1152,6 @@ fn is_invisible(c: char) -> bool {
         | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-fn write_number(out: &mut Vec<u8>, number: u64) {
-    serde_json::to_writer(out, &number).expect("a number is written to memory");
-}
-
 fn write_ms(out: &mut Vec<u8>, us: Option<u64>) {
-    match us {
-        Some(us) => write_number(out, us / 1000),
-        None => out.extend_from_slice(b"null"),
-    }
+    write_option(out, us.map(|us| us / 1000));
 }

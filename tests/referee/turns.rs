@@ -367,7 +367,7 @@ fn a_bot_that_is_stuck_or_floods_is_killed_and_every_other_is_told_to_leave() {
 fn a_whole_number_may_be_written_as_a_fraction_and_unknown_fields_are_ignored() {
     for line in [
         r#"{"type":"move","id":1.0,"move":2.0}"#,
-        r#"{"type":"move","id":1e0,"move":2e0,"mood":{"a":[1,2]}}"#,
+        r#"{"type":"move","id":1.0,"move":2e0,"mood":{"a":[1,2]}}"#,
         r#" {"type" : "move" , "id" : 1 , "move" : 2 , "note" : null, "eval" : null } "#,
     ] {
         let mut sim = seat_0_begins();
