@@ -343,10 +343,9 @@ impl Shard {
                 // A pipe gives all it has, so a read that is not full has emptied it.
                 let full = length == buffer.len();
                 let (max_line, max_output) = (io.max_line, io.max_output);
-                let mut first = true;
                 reader.feed(&buffer[..length], |line| {
-                    // A line read together with the answer before it came before the next question was sent.
-                    let early = !std::mem::take(&mut first) && self.will_ask(seat);
+                    // What is read while a question still waits to be sent was there before it.
+                    let early = self.will_ask(seat);
                     let input = input_of(line, seat, spent, early, max_line, max_output);
                     self.guarded(place, |table, out| table.handle(input, out));
                 });
