@@ -503,3 +503,23 @@ fn a_child_that_floods_stderr_after_the_end_of_its_bot_holds_nothing_up() {
     lab.assert_no_process_is_left();
     assert_eq!(held(), before);
 }
+
+#[test]
+fn what_a_bot_wrote_before_it_was_started_anew_stays_in_its_log() {
+    let _alone = alone();
+    let lab = Lab::new();
+    let log = lab.path("bot.log");
+    let plan = Plan::new().sets(3);
+    let crashing = mock(&["--stderr", "I am here", "--crash-at", "1"]);
+    let honest = mock(&[]);
+    let mut job = plan.job(&lab, 1, [&crashing, &honest]);
+    job.programs[0].log = Some(log.clone());
+    std::fs::write(&log, "of an earlier run\n").expect("a file");
+    let mut playing = Playing::start();
+    playing.play(job);
+    let stories = playing.finish();
+    assert_eq!(stories.first_key_value().expect("a match").1.games.len(), 2);
+    let text = std::fs::read_to_string(log).expect("a log");
+    assert_eq!(text.matches("I am here").count(), 2, "{text}");
+    assert!(!text.contains("earlier"), "{text}");
+}

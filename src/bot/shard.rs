@@ -183,6 +183,8 @@ struct Seated {
     table: Table,
     job: Job,
     seats: Vec<Option<SeatIo>>,
+    /// Whether each seat was started before.
+    started: Vec<bool>,
     /// Starts that failed: when to tell the table, and why.
     failed: Vec<(u64, Seat, String)>,
 }
@@ -265,6 +267,7 @@ impl Shard {
             generation: self.generation,
             table: Table::new(job.setup.clone()),
             seats: job.programs.iter().map(|_| None).collect(),
+            started: vec![false; job.programs.len()],
             job,
             failed: Vec::new(),
         };
@@ -565,7 +568,8 @@ impl Shard {
             pipe: Pipe::Timer,
         };
         let started = seated.job.programs[seat].start().and_then(|started| {
-            let io = SeatIo::new(started, &seated.job.programs[seat], clock);
+            let again = std::mem::replace(&mut seated.started[seat], true);
+            let io = SeatIo::new(started, &seated.job.programs[seat], clock, again);
             for (pipe, fd) in io.watched() {
                 let data = epoll::EventData::new_u64(Key { pipe, ..key }.pack());
                 epoll::add(&self.epoll, fd, data, flags_of(pipe))?;
