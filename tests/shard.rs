@@ -493,7 +493,7 @@ fn a_child_that_floods_stderr_after_the_end_of_its_bot_holds_nothing_up() {
     let honest = mock(&[]);
     // In a session of its own, so that ending the group does not end it; it ends when nobody reads any more.
     let script = format!(
-        "{GREET} read start; for n in 1 2 3 4 5 6 7 8; do setsid cat /dev/zero >&2 & done; exit 4"
+        "{GREET} read start; for n in 1 2 3 4 5 6 7 8; do setsid cat /dev/zero >&2 & done; sleep 0.3; exit 4"
     );
     playing.play(Plan::new().job(&lab, 1, [&shell(&script), &honest]));
     playing.play(Plan::new().sets(3).job(&lab, 2, [&honest, &honest]));

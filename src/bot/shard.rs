@@ -418,10 +418,12 @@ impl Shard {
         while self.io(place, seat).is_some_and(|io| io.stdout.is_some())
             && self.read_stdout(place, seat)
         {}
-        while self
-            .io(place, seat)
-            .is_some_and(|io| io.stderr.is_some() && io.stderr_ready())
-        {
+        // A pipe holds no more than this; a child that goes on writing is not listened to for ever.
+        for _ in 0..FLOOD {
+            let io = self.io(place, seat);
+            if !io.is_some_and(|io| io.stderr.is_some() && io.stderr_ready()) {
+                break;
+            }
             self.read_stderr(place, seat);
         }
         self.carry_out(place);
