@@ -196,13 +196,18 @@ struct Playing {
 
 impl Playing {
     fn start() -> Playing {
+        Playing::on(Vec::new())
+    }
+
+    /// On these cores.
+    fn on(cores: Vec<usize>) -> Playing {
         let (tell, reports) = mpsc::channel();
         let report = move |report| {
             // Nobody listens any more when a test has failed.
             let _ = tell.send(report);
         };
         Playing {
-            handle: Handle::start(SHARD.into(), Vec::new(), report).expect("a shard starts"),
+            handle: Handle::start(SHARD.into(), cores, report).expect("a shard starts"),
             reports,
             stories: BTreeMap::new(),
         }
@@ -345,7 +350,8 @@ fn hundreds_of_matches_with_every_fault_leave_nothing_behind() {
     let matches = if common::full() { 2_800 } else { 280 };
     let lab = Lab::new();
     let before = held();
-    let mut playing = Playing::start();
+    // On one core, as games are played.
+    let mut playing = Playing::on(hakem::bot::os::cores()[..1].to_vec());
     let honest = mock(&["--pick", "hash:9"]);
     let bot = |number: u32| &BOTS[number as usize % BOTS.len()];
     for number in 1..=matches {
