@@ -484,3 +484,21 @@ fn path_counts_agree_with_playing_every_answer() {
         Ok(())
     });
 }
+
+#[test]
+fn a_state_is_written_as_it_serialises() {
+    // A game may write its state by hand: the result has to be the one of its types, to the byte.
+    on_random_positions(300, |_, rules, position, _| {
+        let mut written = Vec::new();
+        position.write_state(&mut written);
+        let value: Value = serde_json::from_slice(&written).expect("a state is JSON");
+        let read = rules.read(&value).map_err(TestCaseError::fail)?;
+        let mut again = Vec::new();
+        read.write_state(&mut again);
+        prop_assert_eq!(
+            String::from_utf8_lossy(&written),
+            String::from_utf8_lossy(&again)
+        );
+        Ok(())
+    });
+}

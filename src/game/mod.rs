@@ -339,6 +339,11 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
     /// The state as the protocol writes it (PROTOCOL.md, "States and moves").
     fn state(&self) -> impl Serialize + '_;
 
+    /// Appends [`Game::state`] as JSON. A game may write it faster, but never otherwise.
+    fn write_state(&self, out: &mut Vec<u8>) {
+        facade::write_json(out, &self.state());
+    }
+
     /// Who acts next.
     fn to_act(&self) -> ToAct;
 

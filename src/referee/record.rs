@@ -331,7 +331,8 @@ pub const FIRST_PREV: [u8; 64] = [b'0'; 64];
 impl Default for Recorder {
     fn default() -> Self {
         Recorder {
-            text: Vec::new(),
+            // Most games fit, so that the text is not copied as it grows.
+            text: Vec::with_capacity(16 << 10),
             prev: FIRST_PREV,
         }
     }
