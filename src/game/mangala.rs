@@ -244,18 +244,8 @@ impl Game for Mangala {
     }
 
     fn series(options: &MangalaOptions, played: &[Outcome]) -> Series {
-        let mut score = vec![0.0; 2];
-        for outcome in played {
-            for (sum, share) in score.iter_mut().zip(&outcome.score) {
-                *sum += share.value();
-            }
-        }
         // Rule 7: all sets are played.
-        Series {
-            score,
-            over: played.len() >= options.sets as usize,
-            of: Some(options.sets),
-        }
+        Series::of_games(options.sets, played)
     }
 
     // ---- Board text ---------------------------------------------------------------------------------------------

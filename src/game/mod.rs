@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 pub mod facade;
 pub mod mangala;
+pub mod reversi;
 pub mod tavla;
 pub mod tool;
 
@@ -26,6 +27,7 @@ pub type Seat = usize;
 /// Every game that hakem knows, in the order in which they are listed.
 pub static GAMES: &[&dyn Kind] = &[
     &facade::Typed::<mangala::Mangala>::NEW,
+    &facade::Typed::<reversi::Reversi>::NEW,
     &facade::Typed::<tavla::Tavla>::NEW,
 ];
 
@@ -289,6 +291,21 @@ pub struct Series {
 }
 
 impl Series {
+    /// The series of a match of so many games, all of which are played: each seat's score is the sum of its shares.
+    pub fn of_games(games: u32, played: &[Outcome]) -> Series {
+        let mut score = vec![0.0; 2];
+        for outcome in played {
+            for (sum, share) in score.iter_mut().zip(&outcome.score) {
+                *sum += share.value();
+            }
+        }
+        Series {
+            score,
+            over: played.len() >= games as usize,
+            of: Some(games),
+        }
+    }
+
     /// The shares of the match as it stands: the highest score wins, several share the win.
     pub fn shares(&self) -> Vec<Share> {
         let best = self.score.iter().copied().fold(f64::NEG_INFINITY, f64::max);
