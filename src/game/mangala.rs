@@ -251,23 +251,7 @@ impl Game for Mangala {
     // ---- Board text ---------------------------------------------------------------------------------------------
 
     fn board(&self) -> String {
-        let row = |name: &str, cells: [u8; PITS]| {
-            let cells: String = cells.iter().map(|cell| format!("{cell:>4}")).collect();
-            format!("{name:<11}{cells}\n")
-        };
-        let numbers = [1, 2, 3, 4, 5, 6];
-        let turned = |mut cells: [u8; PITS]| {
-            cells.reverse();
-            cells
-        };
-        [
-            row("seat 1", turned(numbers)),
-            row("", turned(self.pits[1])),
-            format!("{:>9}{:>30}\n", self.stores[1], self.stores[0]),
-            row("", self.pits[0]),
-            row("seat 0", numbers),
-        ]
-        .concat()
+        board_text(self.pits, self.stores)
     }
 
     fn perft(&self, depth: u32) -> u64 {
@@ -286,6 +270,27 @@ impl Game for Mangala {
             })
             .sum()
     }
+}
+
+/// Two rows of pits and the stores between them, seat 0 below.
+pub(super) fn board_text(pits: [[u8; PITS]; 2], stores: [u8; 2]) -> String {
+    let row = |name: &str, cells: [u8; PITS]| {
+        let cells: String = cells.iter().map(|cell| format!("{cell:>4}")).collect();
+        format!("{name:<11}{cells}\n")
+    };
+    let numbers = [1, 2, 3, 4, 5, 6];
+    let turned = |mut cells: [u8; PITS]| {
+        cells.reverse();
+        cells
+    };
+    [
+        row("seat 1", turned(numbers)),
+        row("", turned(pits[1])),
+        format!("{:>9}{:>30}\n", stores[1], stores[0]),
+        row("", pits[0]),
+        row("seat 0", numbers),
+    ]
+    .concat()
 }
 
 impl Mangala {

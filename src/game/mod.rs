@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 
 pub mod facade;
 pub mod mangala;
+pub mod oware;
 pub mod reversi;
 pub mod tavla;
 pub mod tool;
@@ -27,6 +28,7 @@ pub type Seat = usize;
 /// Every game that hakem knows, in the order in which they are listed.
 pub static GAMES: &[&dyn Kind] = &[
     &facade::Typed::<mangala::Mangala>::NEW,
+    &facade::Typed::<oware::Oware>::NEW,
     &facade::Typed::<reversi::Reversi>::NEW,
     &facade::Typed::<tavla::Tavla>::NEW,
 ];
@@ -497,6 +499,15 @@ pub(crate) fn small_int(value: &Value) -> Option<i64> {
             .as_f64()
             .filter(|number| number.fract() == 0.0 && number.abs() < 1e9)
             .map(|number| number as i64)
+    })
+}
+
+/// The indexes of the bits that are set, in ascending order.
+pub(crate) fn bits(mut set: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lowest = (set != 0).then(|| set.trailing_zeros())?;
+        set &= set - 1;
+        Some(lowest)
     })
 }
 

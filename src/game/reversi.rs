@@ -82,12 +82,8 @@ impl Serialize for Square {
 }
 
 /// The squares of a set, in ascending order.
-pub(crate) fn each(mut set: Squares) -> impl Iterator<Item = Square> {
-    std::iter::from_fn(move || {
-        let lowest = (set != 0).then(|| Square::new(set.trailing_zeros() as usize))?;
-        set &= set - 1;
-        Some(lowest)
-    })
+pub(crate) fn each(set: Squares) -> impl Iterator<Item = Square> {
+    super::bits(set).map(|bit| Square(bit as u8))
 }
 
 /// A position of Reversi.
