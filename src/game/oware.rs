@@ -106,40 +106,60 @@ fn each(marks: Side) -> impl Iterator<Item = u8> {
 /// remembers besides (rule 5) is in [`Oware`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Board {
-    sides: [Side; 2],
+    /// The side of the seat on turn.
+    own: Side,
+    /// The side of its opponent.
+    other: Side,
     turn: u8,
 }
 
 impl Board {
+    fn new(sides: [Side; 2], turn: u8) -> Board {
+        let [own, other] = if turn == 0 {
+            sides
+        } else {
+            [sides[1], sides[0]]
+        };
+        Board { own, other, turn }
+    }
+
     /// The seat on turn.
     pub fn turn(&self) -> Seat {
-        usize::from(self.turn & 1)
+        usize::from(self.turn)
+    }
+
+    fn side(&self, seat: Seat) -> Side {
+        if seat == self.turn() {
+            self.own
+        } else {
+            self.other
+        }
     }
 
     /// The seeds in a seat's houses, from its left to its right.
     pub fn houses(&self, seat: Seat) -> [u8; HOUSES] {
-        let bytes = self.sides[seat].to_le_bytes();
+        let bytes = self.side(seat).to_le_bytes();
         std::array::from_fn(|house| bytes[house])
     }
 
     /// The seeds in a seat's store.
     pub fn store(&self, seat: Seat) -> u8 {
-        self.sides[seat].to_le_bytes()[HOUSES]
+        self.side(seat).to_le_bytes()[HOUSES]
     }
 
     /// The seeds in a seat's houses together.
     pub fn on_side(&self, seat: Seat) -> u8 {
-        seeds(self.sides[seat]) as u8
+        seeds(self.side(seat)) as u8
     }
 
     /// Whether the seat on turn has no seed to play (rule 4).
     pub fn is_starved(&self) -> bool {
-        self.sides[self.turn()] & ALL_HOUSES == 0
+        self.own & ALL_HOUSES == 0
     }
 
     /// Every seat takes the seeds on its own side.
     fn take_own_sides(&mut self) {
-        for side in &mut self.sides {
+        for side in [&mut self.own, &mut self.other] {
             *side = (*side & !ALL_HOUSES) + (seeds(*side) << STORE);
         }
     }
@@ -173,8 +193,8 @@ pub struct Oware {
     /// Moves played.
     plies: u32,
     options: OwareOptions,
-    /// The sides after every move since the last capture, and before the first of them. None of the positions before a
-    /// capture can come back, because the stores belong to a position. The seats are on turn by turns.
+    /// The positions since the last capture, the present one included: that of the seat on turn, then its opponent's.
+    /// None of the positions before a capture can come back, because the stores belong to a position.
     since_capture: Vec<[Side; 2]>,
 }
 
@@ -187,7 +207,7 @@ impl Oware {
             options: options.clone(),
             since_capture: Vec::with_capacity(64),
         };
-        game.since_capture.push(board.sides);
+        game.since_capture.push([board.own, board.other]);
         game
     }
 
@@ -239,11 +259,8 @@ impl Game for Oware {
     };
 
     fn start(options: &OwareOptions, setup: &Setup<'_>) -> Oware {
-        let board = Board {
-            sides: [4 * EACH_HOUSE; 2],
-            turn: (setup.lot % 2) as u8,
-        };
-        Oware::new(options, board)
+        let first = (setup.lot % 2) as u8;
+        Oware::new(options, Board::new([4 * EACH_HOUSE; 2], first))
     }
 
     fn read(options: &OwareOptions, state: &Value) -> Result<Oware, String> {
@@ -271,10 +288,7 @@ impl Game for Oware {
             let [a, b, c, d, e, f] = state.pits[seat];
             Side::from_le_bytes([a, b, c, d, e, f, state.stores[seat], 0])
         };
-        let board = Board {
-            sides: [side(0), side(1)],
-            turn: state.turn,
-        };
+        let board = Board::new([side(0), side(1)], state.turn);
         let mut game = Oware::new(options, board);
         game.end_by_seeds();
         Ok(game)
@@ -326,14 +340,12 @@ impl Game for Oware {
         if after.is_starved() {
             self.board.may_starve(house)?;
         }
-        let me = self.seat();
-        let captured = after.store(me) != self.board.store(me);
-        self.board = after;
-        self.plies += 1;
-        if captured {
+        if self.board.captures_into(&after) {
             self.since_capture.clear();
         }
-        self.since_capture.push(after.sides);
+        self.since_capture.push([after.own, after.other]);
+        self.board = after;
+        self.plies += 1;
         self.end_by_seeds();
         if self.end.is_none() {
             self.end_by_length();
@@ -426,10 +438,11 @@ impl Oware {
     fn occurrences(&self) -> u32 {
         // Back from the soonest that can be the same, with the same seat on turn.
         let earlier = self.since_capture.iter().rev().skip(SHORTEST_CYCLE);
-        let same = earlier
+        let present = [self.board.own, self.board.other];
+        1 + earlier
             .step_by(2)
-            .filter(|&&sides| sides == self.board.sides);
-        1 + same.count() as u32
+            .filter(|&&sides| sides == present)
+            .count() as u32
     }
 }
 
@@ -496,29 +509,31 @@ impl Board {
         if from >= HOUSES {
             return None;
         }
-        let me = self.turn();
-        let own = self.sides[me];
-        let count = (own >> (8 * from)) & 0xff;
+        let count = (self.own >> (8 * from)) & 0xff;
         if count == 0 {
             return None;
         }
         let sowing = &SOWINGS[from][count as usize];
-        let other = self.sides[1 - me] + sowing.other;
+        let other = self.other + sowing.other;
         let taken = captured(other, sowing.reach);
-        let mut sides = [other - taken; 2];
-        sides[me] = own - (count << (8 * from)) + sowing.own + (seeds(taken) << STORE);
+        let own = self.own - (count << (8 * from)) + sowing.own + (seeds(taken) << STORE);
         Some(Board {
-            sides,
-            turn: 1 - me as u8,
+            own: other - taken,
+            other: own,
+            turn: self.turn ^ 1,
         })
+    }
+
+    /// Whether the move to this position captured.
+    fn captures_into(&self, after: &Board) -> bool {
+        self.own >> STORE != after.other >> STORE
     }
 
     /// The houses that may be played (rules 1 and 3), in ascending order.
     pub fn legal(&self) -> impl Iterator<Item = u8> + use<> {
-        let me = self.turn();
-        let filled = marks_of(self.sides[me], 1);
+        let filled = marks_of(self.own, 1);
         // A house of three or more is never emptied: if it gets no seed, then none of the chain.
-        let legal = if marks_of(self.sides[1 - me], 3) != 0 {
+        let legal = if marks_of(self.other, 3) != 0 {
             filled
         } else {
             match self.feeding(filled) {
@@ -538,7 +553,7 @@ impl Board {
 
     /// Rule 3, for a house whose sowing leaves the opponent without a seed.
     fn may_starve(&self, house: u8) -> Result<(), Refusal> {
-        let feeding = self.feeding(marks_of(self.sides[self.turn()], 1));
+        let feeding = self.feeding(marks_of(self.own, 1));
         let others: Vec<String> = each(feeding).map(|other| other.to_string()).collect();
         match others.split_last() {
             None => Ok(()),

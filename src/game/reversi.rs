@@ -464,7 +464,9 @@ pub(crate) fn turned(own: Squares, other: Squares, square: Square) -> Squares {
     turned
 }
 
-/// Paths of exactly `depth` plies for the owner of `own`, who is on turn. Every one of them is played out.
+/// Paths of exactly `depth` plies for the owner of `own`, who is on turn. Every one of them is played out: inlined into
+/// itself, the function would not make the moves of the last ply, only count them.
+#[inline(never)]
 fn paths(own: Squares, other: Squares, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
