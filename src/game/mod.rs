@@ -17,6 +17,8 @@ use serde_json::{Map, Value};
 
 pub mod facade;
 pub mod mangala;
+pub mod oware;
+pub mod reversi;
 pub mod tavla;
 pub mod tool;
 
@@ -26,6 +28,8 @@ pub type Seat = usize;
 /// Every game that hakem knows, in the order in which they are listed.
 pub static GAMES: &[&dyn Kind] = &[
     &facade::Typed::<mangala::Mangala>::NEW,
+    &facade::Typed::<oware::Oware>::NEW,
+    &facade::Typed::<reversi::Reversi>::NEW,
     &facade::Typed::<tavla::Tavla>::NEW,
 ];
 
@@ -294,6 +298,21 @@ pub struct Series {
 }
 
 impl Series {
+    /// The series of a match of so many games, all of which are played: each seat's score is the sum of its shares.
+    pub fn of_games(games: u32, played: &[Outcome]) -> Series {
+        let mut score = vec![0.0; 2];
+        for outcome in played {
+            for (sum, share) in score.iter_mut().zip(&outcome.score) {
+                *sum += share.value();
+            }
+        }
+        Series {
+            score,
+            over: played.len() >= games as usize,
+            of: Some(games),
+        }
+    }
+
     /// The shares of the match as it stands: the highest score wins, several share the win.
     pub fn shares(&self) -> Vec<Share> {
         let best = self.score.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -490,6 +509,15 @@ pub(crate) fn small_int(value: &Value) -> Option<i64> {
             .as_f64()
             .filter(|number| number.fract() == 0.0 && number.abs() < 1e9)
             .map(|number| number as i64)
+    })
+}
+
+/// The indexes of the bits that are set, in ascending order.
+pub(crate) fn bits(mut set: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lowest = (set != 0).then(|| set.trailing_zeros())?;
+        set &= set - 1;
+        Some(lowest)
     })
 }
 

@@ -7,6 +7,8 @@ use serde_json::Value;
 use super::{Facts, Games, House, Table};
 use crate::game::Game;
 use crate::game::mangala::Mangala;
+use crate::game::oware::Oware;
+use crate::game::reversi::Reversi;
 
 /// Takes the move after which its game's own simple measure is highest; of equals the first.
 #[derive(Debug)]
@@ -16,8 +18,8 @@ impl House for Greedy {
     fn facts(&self) -> &'static Facts {
         &Facts {
             name: "greedy",
-            summary: "the move that looks best at once: stones gained; hits, points and pips (never doubles)",
-            games: Games::Only(&["mangala", "tavla"]),
+            summary: "the move that looks best at once: stones or seeds gained; corners and few replies; hits, points and pips (never doubles)",
+            games: Games::Only(&["mangala", "oware", "reversi", "tavla"]),
             options: &[],
         }
     }
@@ -26,6 +28,8 @@ impl House for Greedy {
         let legal = super::listed(turn)?;
         let answer = match (table.game, turn.ask) {
             ("mangala", Ask::Move) => mangala(table, turn, legal)?,
+            ("oware", Ask::Move) => oware(table, turn, legal)?,
+            ("reversi", Ask::Move) => reversi(table, turn, legal)?,
             ("tavla", Ask::Move) => tavla::play(turn, legal)?,
             ("tavla", Ask::Cube) => Value::from("roll"),
             ("tavla", Ask::Take) => Value::from(tavla::take_or_pass(turn)?),
@@ -64,6 +68,45 @@ fn mangala(table: &Table<'_>, turn: &Turn, legal: &[Value]) -> Result<Value, Str
         after.apply(&pit).map_err(|refusal| refusal.message)?;
         let again = after.to_act() == before.to_act();
         Ok(lead(&after) - lead(&before) + 2 * i32::from(again))
+    })?;
+    Ok(chosen.clone())
+}
+
+/// Oware: the seeds that this move gains over the opponent.
+fn oware(table: &Table<'_>, turn: &Turn, legal: &[Value]) -> Result<Value, String> {
+    let before: Oware = super::position(table, turn)?;
+    let me = turn.seat;
+    let lead = |game: &Oware| {
+        let store = |seat| i32::from(game.position().store(seat));
+        store(me) - store(1 - me)
+    };
+    let chosen = best(legal, |answer| {
+        let mut after = before.clone();
+        let house = before.parse(answer).map_err(|refusal| refusal.message)?;
+        after.apply(&house).map_err(|refusal| refusal.message)?;
+        Ok(lead(&after))
+    })?;
+    Ok(chosen.clone())
+}
+
+/// Reversi: few replies of the opponent, who has none at the end; a corner is worth nine of them, and a square from which
+/// the opponent may take one costs five, diagonally nine.
+fn reversi(table: &Table<'_>, turn: &Turn, legal: &[Value]) -> Result<Value, String> {
+    let before: Reversi = super::position(table, turn)?;
+    let chosen = best(legal, |answer| {
+        let mut after = before;
+        let square = before.parse(answer).map_err(|refusal| refusal.message)?;
+        after.apply(&square).map_err(|refusal| refusal.message)?;
+        let replies = after.moves().count_ones() as i32;
+        let (file, rank) = (square.index() % 8, square.index() / 8);
+        // How far the square is from the nearer edge, both ways: 0 is the edge.
+        let place = match (file.min(7 - file), rank.min(7 - rank)) {
+            (0, 0) => 9,
+            (1, 1) => -9,
+            (0, 1) | (1, 0) => -5,
+            _ => 0,
+        };
+        Ok(place - replies)
     })?;
     Ok(chosen.clone())
 }
@@ -294,5 +337,29 @@ mod tests {
         let again = json!({"pits": [[4,4,4,4,4,4],[4,4,4,4,4,4]], "stores": [0,0], "turn": 1});
         let turn_b = turn(1, Ask::Move, again, json!([1, 2, 3, 4, 5, 6]));
         assert_eq!(ask("greedy", "mangala", json!({}), &turn_b), Ok(json!(4)));
+    }
+
+    #[test]
+    fn it_captures_the_most_seeds() {
+        // House 4 captures seven, house 5 two.
+        let state = json!({"pits": [[1,0,2,5,3,0],[2,1,1,4,3,5]], "stores": [11,10], "turn": 0});
+        let turn = turn(0, Ask::Move, state, json!([1, 3, 4, 5]));
+        assert_eq!(ask("greedy", "oware", json!({}), &turn), Ok(json!(4)));
+    }
+
+    #[test]
+    fn it_takes_a_corner_and_shuns_the_squares_beside_it() {
+        let board = [
+            "..oooo..", "..oooo.o", "..xxoxxo", "..xxooxo", "..xoxxxx", ".xxxxxx.", "...ooox.",
+            ".....o..",
+        ];
+        let state = json!({"board": board, "turn": 0});
+        for (legal, best) in [
+            (json!(["b1", "g1", "h1", "c7", "g8"]), "h1"),
+            (json!(["b1", "d8", "g8"]), "d8"),
+        ] {
+            let turn = turn(0, Ask::Move, state.clone(), legal);
+            assert_eq!(ask("greedy", "reversi", json!({}), &turn), Ok(json!(best)));
+        }
     }
 }
