@@ -85,7 +85,9 @@ fn about(kind: &dyn Kind) -> About {
                     let stones = state["stones"][seat].as_array().map_or(0, Vec::len) as u64;
                     stones + sum(&state["in_hand"][seat])
                 };
-                vec![u64::from((2..=9).contains(&left(0)) && (2..=9).contains(&left(1)))]
+                vec![u64::from(
+                    (2..=9).contains(&left(0)) && (2..=9).contains(&left(1)),
+                )]
             },
             mirrored: Some(|state| {
                 let mut mirrored = state.clone();
