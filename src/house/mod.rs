@@ -8,10 +8,12 @@ use serde_json::{Map, Value};
 
 use crate::game::{Game, ToAct};
 
+pub mod degirmen;
 pub mod first;
 pub mod greedy;
 pub mod kuyu;
 pub mod random;
+mod search;
 pub mod tavla;
 pub mod usta;
 
@@ -22,6 +24,7 @@ pub static HOUSES: &[&dyn House] = &[
     &greedy::Greedy,
     &kuyu::Kuyu,
     &usta::Usta,
+    &degirmen::Degirmen,
 ];
 
 /// The built-in bot of this name.

@@ -11,8 +11,8 @@ use super::{
 // ---- What is legal --------------------------------------------------------------------------------------------------
 
 impl Dokuztas {
-    /// Gives every move of the seat on turn to `emit`, in ascending order.
-    pub(super) fn each_move(&self, emit: &mut impl FnMut(DokuztasMove)) {
+    /// Gives every move of the seat on turn to `emit`, in ascending order; means nothing once the game is over.
+    pub fn each_move(&self, emit: &mut impl FnMut(DokuztasMove)) {
         let me = self.seat();
         let (own, empty) = (self.stones[me], self.empty());
         let takeable = self.takeable(1 - me);
