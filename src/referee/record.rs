@@ -8,7 +8,7 @@
 //! - `again`: the game is played over within its id; `fault`: a seat forfeits, with `spent`;
 //! - `result`: how it ended. The hash of this line stands in the results.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -179,7 +179,7 @@ impl Serialize for DrawnKind {
 }
 
 impl<'de> Deserialize<'de> for DrawnKind {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
         [
             ChanceKind::First,
@@ -231,13 +231,23 @@ pub struct FaultEntry {
     /// The reason of the result.
     pub reason: String,
     /// The refused move, where that was the fault and it is not too long to keep.
-    #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "move",
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "present"
+    )]
     pub mv: Option<Value>,
     /// The beginning of the offending line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
     /// What the question had taken by then.
     pub spent: Spent,
+}
+
+/// Reads a value that is there, `null` too: that was a move, and not one to be left out.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 /// How a game ended.
