@@ -1,4 +1,8 @@
 //! The board: 24 points, 16 lines of three, and which points are neighbours. Sets of points are bit sets.
+//!
+//! Point 8 r + k is the k-th of ring r: rings from the outer to the inner one, points clockwise from the upper left corner.
+//! So corners have even numbers and the middles of sides odd ones, a step along a ring turns a byte by one bit, and a step
+//! from ring to ring is a shift by a byte.
 
 /// The points of the board.
 pub const POINTS: usize = 24;
@@ -12,58 +16,49 @@ pub type Points = u32;
 /// All points.
 pub const ALL: Points = (1 << POINTS) - 1;
 
-/// The names of the points, file and rank, from the top row to the bottom one and from left to right.
+/// The corners of the rings.
+const CORNERS: Points = 0x55_55_55;
+
+/// The middles of the sides, which are joined from ring to ring.
+const SIDES: Points = 0xAA_AA_AA;
+
+/// The names of the points, file and rank.
 pub const NAMES: [&str; POINTS] = [
-    "a7", "d7", "g7", "b6", "d6", "f6", "c5", "d5", "e5", "a4", "b4", "c4", "e4", "f4", "g4", "c3",
-    "d3", "e3", "b2", "d2", "f2", "a1", "d1", "g1",
+    "a7", "d7", "g7", "g4", "g1", "d1", "a1", "a4", //
+    "b6", "d6", "f6", "f4", "f2", "d2", "b2", "b4", //
+    "c5", "d5", "e5", "e4", "e3", "d3", "c3", "c4",
 ];
 
-/// The lines, each from one end to the other: the rows from top to bottom, then the columns from left to right. Three
-/// stones of a seat on one are a mill (rule 3).
-const LINES: [[Point; 3]; 16] = [
-    [0, 1, 2],
-    [3, 4, 5],
-    [6, 7, 8],
-    [9, 10, 11],
-    [12, 13, 14],
-    [15, 16, 17],
-    [18, 19, 20],
-    [21, 22, 23],
-    [0, 9, 21],
-    [3, 10, 18],
-    [6, 11, 15],
-    [1, 4, 7],
-    [16, 19, 22],
-    [8, 12, 17],
-    [5, 13, 20],
-    [2, 14, 23],
-];
-
-/// The lines as sets.
-pub const MILLS: [Points; LINES.len()] = {
-    let mut mills = [0; LINES.len()];
+/// The lines (rule 3): four sides of each ring, and four across the rings.
+pub const MILLS: [Points; 16] = {
+    let mut mills = [0; 16];
     let mut line = 0;
-    while line < LINES.len() {
-        let [a, b, c] = LINES[line];
-        mills[line] = bit(a) | bit(b) | bit(c);
+    while line < 12 {
+        let corner = bit(2 * line as Point);
+        mills[line] = corner | clockwise(corner) | clockwise(clockwise(corner));
+        line += 1;
+    }
+    while line < 16 {
+        mills[line] = 0x01_01_01 << (2 * (line - 12) + 1);
         line += 1;
     }
     mills
 };
 
-/// For each point the other two points of its row and those of its column.
+/// For each point the other two points of each of its two lines.
 const PARTNERS: [[Points; 2]; POINTS] = {
     let mut partners = [[0; 2]; POINTS];
-    let mut line = 0;
-    while line < LINES.len() {
-        let mut place = 0;
-        while place < 3 {
-            let point = LINES[line][place];
-            // The rows are the first half of the lines.
-            partners[point as usize][line / 8] = MILLS[line] & !bit(point);
-            place += 1;
+    let mut point = 0;
+    while point < POINTS {
+        let (mut line, mut found) = (0, 0);
+        while line < MILLS.len() {
+            if MILLS[line] >> point & 1 == 1 {
+                partners[point][found] = MILLS[line] & !(1 << point);
+                found += 1;
+            }
+            line += 1;
         }
-        line += 1;
+        point += 1;
     }
     partners
 };
@@ -71,13 +66,10 @@ const PARTNERS: [[Points; 2]; POINTS] = {
 /// The neighbours of each point.
 const NEIGHBOURS: [Points; POINTS] = {
     let mut neighbours = [0; POINTS];
-    let mut line = 0;
-    while line < LINES.len() {
-        let [a, b, c] = LINES[line];
-        neighbours[a as usize] |= bit(b);
-        neighbours[b as usize] |= bit(a) | bit(c);
-        neighbours[c as usize] |= bit(b);
-        line += 1;
+    let mut point = 0;
+    while point < POINTS {
+        neighbours[point] = around(1 << point);
+        point += 1;
     }
     neighbours
 };
@@ -85,6 +77,22 @@ const NEIGHBOURS: [Points; POINTS] = {
 /// The set of one point.
 pub const fn bit(point: Point) -> Points {
     1 << point
+}
+
+/// Every point of the set one step further on its ring.
+const fn clockwise(points: Points) -> Points {
+    points << 1 & 0xFE_FE_FE | points >> 7 & 0x01_01_01
+}
+
+/// Every point of the set one step back on its ring.
+const fn counterclockwise(points: Points) -> Points {
+    points >> 1 & 0x7F_7F_7F | points << 7 & 0x80_80_80
+}
+
+/// The points that are neighbours of one of the set.
+pub const fn around(points: Points) -> Points {
+    let across = (points << 8 | points >> 8) & SIDES;
+    clockwise(points) | counterclockwise(points) | across
 }
 
 /// The point of this name.
@@ -112,16 +120,22 @@ pub fn partners(point: Point) -> [Points; 2] {
 
 /// Whether a stone put on this point completes a mill with these.
 pub fn closes(own: Points, point: Point) -> bool {
-    let [row, column] = partners(point);
-    own & row == row || own & column == column
+    let [one, other] = partners(point);
+    own & one == one || own & other == other
+}
+
+/// The points, empty or not, where a stone would complete a mill with two of these.
+pub const fn closing(own: Points) -> Points {
+    let (after, before) = (clockwise(own), counterclockwise(own));
+    let middles = after & before & SIDES;
+    let ends = (after & clockwise(after) | before & counterclockwise(before)) & CORNERS;
+    let across = (own << 8 | own >> 16) & (own << 16 | own >> 8) & SIDES;
+    middles | ends | across
 }
 
 /// Those of these stones that are in a mill.
-pub fn in_mills(stones: Points) -> Points {
-    MILLS
-        .iter()
-        .map(|&mill| if stones & mill == mill { mill } else { 0 })
-        .fold(0, |all, mill| all | mill)
+pub const fn in_mills(stones: Points) -> Points {
+    stones & closing(stones)
 }
 
 /// The points of a set, ascending.
@@ -158,9 +172,17 @@ mod tests {
         for point in 0..POINTS as Point {
             let through = MILLS.iter().filter(|&&mill| mill & bit(point) != 0);
             assert_eq!(through.count(), 2, "{}", name(point));
-            let [row, column] = partners(point);
-            assert!(each(row).all(|other| place(other).1 == place(point).1));
-            assert!(each(column).all(|other| place(other).0 == place(point).0));
+            let [one, other] = partners(point);
+            let along = |line, axis: fn((u8, u8)) -> u8| {
+                each(line).count() == 2
+                    && each(line).all(|other| axis(place(other)) == axis(place(point)))
+            };
+            let (row, column) = (|place: (u8, u8)| place.1, |place: (u8, u8)| place.0);
+            assert!(
+                along(one, row) && along(other, column) || along(one, column) && along(other, row),
+                "{}",
+                name(point)
+            );
         }
     }
 
@@ -185,6 +207,22 @@ mod tests {
         assert_eq!(around("a7"), set(&["d7", "a4"]));
         assert_eq!(around("c4"), set(&["b4", "c5", "c3"]));
         assert_eq!(around("d5"), set(&["d6", "c5", "e5"]));
+    }
+
+    #[test]
+    fn sets_are_looked_at_as_their_points_are() {
+        // Sets of many kinds: the top bits of the multiples of an odd number.
+        for stones in (1..5000u32).map(|n| n.wrapping_mul(0x9E37_79B1) >> 8) {
+            let around_each = each(stones).fold(0, |set, point| set | neighbours(point));
+            assert_eq!(around(stones), around_each);
+            let closed = (0..POINTS as Point).filter(|&point| closes(stones, point));
+            assert_eq!(
+                closing(stones),
+                closed.fold(0, |set, point| set | bit(point))
+            );
+            let whole = MILLS.iter().filter(|&&mill| stones & mill == mill);
+            assert_eq!(in_mills(stones), whole.fold(0, |set, mill| set | mill));
+        }
     }
 
     #[test]

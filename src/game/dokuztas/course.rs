@@ -15,21 +15,29 @@ impl Dokuztas {
     pub fn each_move(&self, emit: &mut impl FnMut(DokuztasMove)) {
         let me = self.seat();
         let (own, empty) = (self.stones[me], self.empty());
-        let takeable = self.takeable(1 - me);
+        let closing = board::closing(own) & empty;
+        let takeable = if closing == 0 {
+            0
+        } else {
+            self.takeable(1 - me)
+        };
         let mut to_each = |from: Point, rest: Points, targets: Points| {
+            if takeable == 0 || targets & closing == 0 {
+                board::each(targets).for_each(|to| emit(DokuztasMove::new(from, to, NOWHERE)));
+                return;
+            }
             for to in board::each(targets) {
-                let take = NOWHERE;
-                if takeable != 0 && board::closes(rest, to) {
-                    board::each(takeable).for_each(|take| emit(DokuztasMove { from, to, take }));
+                if board::closes(rest, to) {
+                    board::each(takeable).for_each(|take| emit(DokuztasMove::new(from, to, take)));
                 } else {
-                    emit(DokuztasMove { from, to, take });
+                    emit(DokuztasMove::new(from, to, NOWHERE));
                 }
             }
         };
         if self.in_hand[me] > 0 {
             to_each(NOWHERE, own, empty);
         } else {
-            let flying = own.count_ones() == FLYING;
+            let flying = self.left[me] == FLYING;
             for from in board::each(own) {
                 let reach = if flying {
                     board::ALL
@@ -57,10 +65,8 @@ impl Dokuztas {
 
     /// Whether a seat that must move cannot (rule 5).
     fn is_blocked(&self, seat: Seat) -> bool {
-        let (own, empty) = (self.stones[seat], self.empty());
-        self.in_hand[seat] == 0
-            && own.count_ones() > FLYING
-            && board::each(own).all(|from| board::neighbours(from) & empty == 0)
+        let reach = board::around(self.stones[seat]);
+        self.in_hand[seat] == 0 && self.left[seat] > FLYING && reach & self.empty() == 0
     }
 
     /// Why a move is not legal here, with the rule.
@@ -118,7 +124,7 @@ impl Dokuztas {
             return Err(format!("{to_name} is not empty"));
         }
         match mv.from() {
-            Some(from) if own.count_ones() != FLYING && board::neighbours(from) & bit(to) == 0 => {
+            Some(from) if self.left[me] != FLYING && board::neighbours(from) & bit(to) == 0 => {
                 Err(format!(
                     "{} and {to_name} are not neighbours, and only a seat with three stones may go anywhere (rule 2)",
                     board::name(from)
@@ -169,6 +175,7 @@ impl Dokuztas {
         self.stones[me] |= bit(mv.to());
         if let Some(take) = mv.take() {
             self.stones[1 - me] &= !bit(take);
+            self.left[1 - me] -= 1;
             self.quiet = 0;
         }
         self.plies += 1;
@@ -183,8 +190,7 @@ impl Dokuztas {
             max_plies,
             ..
         } = self.options;
-        let lost = |game: &Dokuztas, seat| game.left(seat) == LOST;
-        if let Some(loser) = (0..2).find(|&seat| lost(self, seat)) {
+        if let Some(loser) = self.left.iter().position(|&left| left == LOST) {
             self.win(1 - loser, End::TwoStones);
         } else if self.is_blocked(self.seat()) {
             self.win(1 - self.seat(), End::Blocked);
@@ -206,7 +212,7 @@ impl Dokuztas {
             ..
         } = self.options;
         let is_over = |ms: u32| ms > 0 && total_us >= u64::from(ms) * 1000;
-        let nothing_taken = self.left(0) + self.left(1) == 2 * u32::from(STONES);
+        let nothing_taken = self.left == [STONES; 2];
         let (counted, drawn) = (is_over(game_time_ms), is_over(lot_time_ms) && nothing_taken);
         if drawn && (!counted || lot_time_ms <= game_time_ms) {
             self.stage = Stage::Lot;

@@ -8,6 +8,8 @@
 //!   was due first decides.
 //! - An equal count with `on_equal = "restart"` is a draw of the game as it stands, which the series then plays over.
 
+use std::fmt;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -29,9 +31,9 @@ pub use options::{DokuztasOptions, MillStones, OnEqual, Preset};
 /// The stones of a seat.
 pub const STONES: u8 = 9;
 /// A seat with so many stones left may move to any empty point (rule 2).
-const FLYING: u32 = 3;
+const FLYING: u8 = 3;
 /// A seat with so many stones left has lost (rule 5).
-const LOST: u32 = 2;
+const LOST: u8 = 2;
 /// How often a game is restarted at most (rule 7).
 const RESTARTS: u32 = 3;
 /// What `preset = "okul"` allows for an answer: three minutes, in microseconds (rule 6).
@@ -46,6 +48,8 @@ pub struct Dokuztas {
     stones: [Points; 2],
     /// The stones not placed yet, by seat.
     in_hand: [u8; 2],
+    /// The stones on the board and in hand, by seat; kept, as counting them for every move takes longer.
+    left: [u8; 2],
     turn: u8,
     stage: Stage,
     /// How often the game was restarted before.
@@ -92,28 +96,51 @@ impl End {
 /// The `from` of a placed stone and the `take` of a move that takes nothing.
 const NOWHERE: Point = board::POINTS as Point;
 
-/// An answer: a stone is placed or moved, and perhaps one is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// An answer: a stone is placed or moved, and perhaps one is taken. Ordered by where it comes from, goes, and takes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DokuztasMove {
-    from: Point,
-    to: Point,
-    take: Point,
+    /// Five bits each: from, to, take. Lists of moves are written all the time, and this is one store.
+    packed: u16,
 }
 
 impl DokuztasMove {
+    const fn new(from: Point, to: Point, take: Point) -> DokuztasMove {
+        DokuztasMove {
+            packed: (from as u16) << 10 | (to as u16) << 5 | take as u16,
+        }
+    }
+
+    const fn part(self, shift: u32) -> Option<Point> {
+        let point = (self.packed >> shift & 31) as Point;
+        if point == NOWHERE { None } else { Some(point) }
+    }
+
     /// Where the stone comes from; `None` if it is placed.
-    pub fn from(self) -> Option<Point> {
-        (self.from != NOWHERE).then_some(self.from)
+    pub const fn from(self) -> Option<Point> {
+        self.part(10)
     }
 
     /// Where the stone goes.
-    pub fn to(self) -> Point {
-        self.to
+    pub const fn to(self) -> Point {
+        (self.packed >> 5 & 31) as Point
     }
 
     /// The point of the stone that is taken.
-    pub fn take(self) -> Option<Point> {
-        (self.take != NOWHERE).then_some(self.take)
+    pub const fn take(self) -> Option<Point> {
+        self.part(0)
+    }
+}
+
+impl fmt::Debug for DokuztasMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(from) = self.from() {
+            write!(f, "{}-", board::name(from))?;
+        }
+        f.write_str(board::name(self.to()))?;
+        match self.take() {
+            Some(take) => write!(f, "x{}", board::name(take)),
+            None => Ok(()),
+        }
     }
 }
 
@@ -134,7 +161,7 @@ impl Dokuztas {
 
     /// The stones that a seat has left, on the board and in hand.
     pub fn left(&self, seat: Seat) -> u32 {
-        self.stones[seat].count_ones() + u32::from(self.in_hand[seat])
+        self.left[seat].into()
     }
 
     /// The points without a stone.
@@ -176,6 +203,7 @@ impl Game for Dokuztas {
         Dokuztas {
             stones: [0; 2],
             in_hand: [STONES; 2],
+            left: [STONES; 2],
             turn: first as u8,
             stage: Stage::Play,
             restarts: setup.again.min(RESTARTS) as u8,

@@ -60,9 +60,14 @@ pub(super) fn read(options: &DokuztasOptions, state: &Value) -> Result<Dokuztas,
             state.restarts
         ));
     }
+    let stones = read_stones(&state.stones)?;
     let mut game = Dokuztas {
-        stones: read_stones(&state.stones)?,
+        stones,
         in_hand: state.in_hand,
+        left: [
+            count(0, stones, state.in_hand)?,
+            count(1, stones, state.in_hand)?,
+        ],
         turn: state.turn,
         stage: Stage::Play,
         restarts: state.restarts as u8,
@@ -70,10 +75,7 @@ pub(super) fn read(options: &DokuztasOptions, state: &Value) -> Result<Dokuztas,
         plies: state.quiet,
         options: *options,
     };
-    for seat in 0..2 {
-        check_count(&game, seat)?;
-    }
-    if game.left(0) == LOST && game.left(1) == LOST {
+    if game.left == [LOST; 2] {
         return Err(
             "both seats have two stones, but the game is over when one of them has (rule 5)".into(),
         );
@@ -96,15 +98,18 @@ fn read_stones(lists: &[Vec<String>; 2]) -> Result<[Points; 2], String> {
     Ok(stones)
 }
 
-fn check_count(game: &Dokuztas, seat: Seat) -> Result<(), String> {
-    let left = game.left(seat);
-    if (LOST..=u32::from(STONES)).contains(&left) {
-        return Ok(());
-    }
-    Err(format!(
-        "seat {seat} has {left} stones, {} of them in hand; {LOST} to {STONES} are possible",
-        game.in_hand(seat)
-    ))
+/// The stones that a seat has left.
+fn count(seat: Seat, stones: [Points; 2], in_hand: [u8; 2]) -> Result<u8, String> {
+    let left = stones[seat].count_ones() + u32::from(in_hand[seat]);
+    let possible = u8::try_from(left).ok();
+    possible
+        .filter(|left| (LOST..=STONES).contains(left))
+        .ok_or_else(|| {
+            format!(
+                "seat {seat} has {left} stones, {} of them in hand; {LOST} to {STONES} are possible",
+                in_hand[seat]
+            )
+        })
 }
 
 fn point(text: &str) -> Result<Point, String> {
@@ -156,16 +161,15 @@ pub(super) fn parse(answer: &Value) -> Result<DokuztasMove, Refusal> {
             crate::game::cut(other)
         ))),
     };
-    Ok(DokuztasMove {
-        to: read("to")?.ok_or_else(form)?,
-        from: read("from")?.unwrap_or(NOWHERE),
-        take: read("take")?.unwrap_or(NOWHERE),
-    })
+    let to = read("to")?.ok_or_else(form)?;
+    let from = read("from")?.unwrap_or(NOWHERE);
+    let take = read("take")?.unwrap_or(NOWHERE);
+    Ok(DokuztasMove::new(from, to, take))
 }
 
 // ---- Board text -----------------------------------------------------------------------------------------------------
 
-/// The board with a `+` for each point, in the order of the points.
+/// The board with a `+` for each point.
 const GRID: &str = "\
 7  +-----------+-----------+
    |           |           |
@@ -180,28 +184,38 @@ const GRID: &str = "\
 2  |   +-------+-------+   |
    |           |           |
 1  +-----------+-----------+
-   a   b   c   d   e   f   g
 ";
+
+/// The line below the board.
+const FILES: &str = "   a   b   c   d   e   f   g";
 
 /// The marks of the seats on the board.
 const MARKS: [char; 2] = ['x', 'o'];
 
 pub(super) fn board_text(game: &Dokuztas) -> String {
-    let mut points = 0..;
-    let mut mark = |c| {
-        if c != '+' {
-            return c;
+    let mut text = String::new();
+    for line in GRID.lines() {
+        let rank = &line[..1];
+        for (column, c) in line.chars().enumerate() {
+            let file = FILES.chars().nth(column).unwrap_or_default();
+            text.push(match board::named(&format!("{file}{rank}")) {
+                Some(point) if c == '+' => mark(game, point),
+                _ => c,
+            });
         }
-        let set = points.next().map_or(0, bit);
-        let seat = game.stones.iter().position(|stones| stones & set != 0);
-        seat.map_or('.', |seat| MARKS[seat])
-    };
-    let grid: String = GRID.chars().map(&mut mark).collect();
+        text.push('\n');
+    }
     let hand = |seat: Seat| {
         format!(
             "seat {seat}  {}  {} in hand\n",
-            MARKS[seat], game.in_hand[seat]
+            MARKS[seat],
+            game.in_hand(seat)
         )
     };
-    [hand(1), grid, hand(0)].concat()
+    [hand(1), text, format!("{FILES}\n"), hand(0)].concat()
+}
+
+fn mark(game: &Dokuztas, point: Point) -> char {
+    let seat = (0..2).find(|&seat| game.stones(seat) & bit(point) != 0);
+    seat.map_or('.', |seat| MARKS[seat])
 }

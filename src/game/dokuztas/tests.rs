@@ -34,16 +34,8 @@ fn mv(text: &str) -> DokuztasMove {
         None => (text, NOWHERE),
     };
     match way.split_once('-') {
-        Some((from, to)) => DokuztasMove {
-            from: point(from),
-            to: point(to),
-            take,
-        },
-        None => DokuztasMove {
-            from: NOWHERE,
-            to: point(way),
-            take,
-        },
+        Some((from, to)) => DokuztasMove::new(point(from), point(to), take),
+        None => DokuztasMove::new(NOWHERE, point(way), take),
     }
 }
 
