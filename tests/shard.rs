@@ -284,7 +284,9 @@ fn play_one(plan: &Plan, bots: [&[String]; 2]) -> Story {
 // ---- The stress -----------------------------------------------------------------------------------------------------
 
 /// A bot's arguments, and what it loses by at seat 0 against an honest bot; nothing where it plays on.
-const BOTS: [(&[&str], Option<(Verdict, &str)>); 28] = [
+type Fault = Option<(Verdict, &'static str)>;
+
+const BOTS: [(&[&str], Fault); 28] = [
     (&[], None),
     (&["--pick", "hash:3", "--history", "--events"], None),
     (

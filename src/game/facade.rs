@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    Drawn, Facts, Game, Kind, Options, Outcome, Position, Refusal, RulesError, Ruleset, Seat,
-    Series, Setup, ToAct,
+    ClockDefaults, Drawn, Facts, Game, Kind, Options, Outcome, Position, Refusal, RulesError,
+    Ruleset, Seat, Series, Setup, ToAct,
 };
 
 /// A typed game as a [`Kind`].
@@ -103,6 +103,10 @@ impl<G: Game> Ruleset for TypedRules<G> {
     fn series(&self, played: &[Outcome]) -> Series {
         G::series(&self.options, played)
     }
+
+    fn clock_defaults(&self) -> Option<ClockDefaults> {
+        G::clock_defaults(&self.options)
+    }
 }
 
 #[derive(Clone)]
@@ -188,6 +192,10 @@ impl<G: Game> Position for TypedPosition<G> {
 
     fn chance(&mut self, drawn: Drawn) {
         self.game.chance(drawn);
+    }
+
+    fn charged(&mut self, total_us: u64) {
+        self.game.charged(total_us);
     }
 
     fn opening(&self) -> Option<[u8; 2]> {

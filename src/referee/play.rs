@@ -297,6 +297,8 @@ impl Play {
             left_us: clock.left_us(),
         };
         self.recorder.answer(&entry);
+        let total_us = self.clocks.iter().map(SeatClock::used_us);
+        self.position.charged(total_us.fold(0, u64::saturating_add));
         self.settle(chance);
         Answered::Accepted
     }

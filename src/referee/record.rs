@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -143,7 +143,7 @@ impl Serialize for PlayedGames {
 }
 
 impl<'de> Deserialize<'de> for PlayedGames {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
         PlayedGames::read(&text)
             .ok_or_else(|| serde::de::Error::custom("the games before are written like 1,0:26-22"))
@@ -221,7 +221,7 @@ impl Serialize for DrawnKind {
 }
 
 impl<'de> Deserialize<'de> for DrawnKind {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
         [
             ChanceKind::First,
@@ -288,7 +288,7 @@ pub struct FaultEntry {
 }
 
 /// Reads a field that is there, with `null` as its value rather than its absence.
-fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
