@@ -37,9 +37,12 @@ pub struct Args {
     /// Games at once [default: as many as leave each thinking bot a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
-    /// Keep results, records and logs in this folder
+    /// Keep results, records and logs in this folder; without it only the standings are shown
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Start anew; an earlier folder of results is renamed to DIR.1, DIR.2, ...
+    #[arg(long, requires = "out")]
+    pub fresh: bool,
     /// The bots: builtin:NAME, a command line in quotes, or a folder with a bot.toml
     #[arg(value_name = "BOT", required = true, num_args = 2..)]
     pub bots: Vec<String>,
@@ -74,7 +77,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             config,
             out: args.out.clone(),
             jobs,
-            fresh: false,
+            fresh: args.fresh,
         },
         &output,
     )?;
