@@ -70,12 +70,12 @@ pub enum Sent {
 const ENDING: u64 = 100_000_000;
 /// How long a killed process is waited for; nanoseconds.
 const KILLED: u64 = 2_000_000_000;
-/// An answer within this wall time is charged its wall time: what it may have waited is less than the clock's promise,
-/// and reading the counters would cost more than the answer. Nanoseconds.
-const QUICK: u64 = 50_000;
+/// An answer within this wall time is charged its wall time: what it may have waited is within the clock's promise, and
+/// reading the counters would cost more than the answer. Nanoseconds.
+const QUICK: u64 = 100_000;
 /// A process that has run for no longer since its last reading has hardly run. Nanoseconds.
 const HARDLY: u64 = 30_000;
-/// So many quick answers in a row may go without a reading of processor time where the clock does not need it.
+/// So many answers in a row may go without a reading of processor time where the clock does not need it.
 const UNREAD: u32 = 15;
 
 /// An open question.
@@ -115,10 +115,11 @@ pub struct SeatIo {
     unsent: Vec<u8>,
     kind: ClockKind,
     meter: Meter,
-    /// The last reading that others are reckoned from.
+    /// The last reading of the time spent waiting.
     last: Reading,
-    /// Quick answers since the last reading.
+    /// Answers since the last reading of processor time, and the processor time then.
     unread: u32,
+    summed: u64,
     asked: Option<Asked>,
     wake: u64,
     leave_by: u64,
@@ -128,8 +129,8 @@ pub struct SeatIo {
 }
 
 impl SeatIo {
-    /// The seat of a process that was just started.
-    pub fn new(started: Started, program: &Program, kind: ClockKind) -> SeatIo {
+    /// The seat of a process that was just started, in its match for the first time or `again`.
+    pub fn new(started: Started, program: &Program, kind: ClockKind, again: bool) -> SeatIo {
         let Started {
             process,
             stdin,
@@ -143,7 +144,7 @@ impl SeatIo {
             stdout: Some(stdout),
             stderr: Some(stderr),
             reader: LineReader::new(program.max_line, program.max_output),
-            log: Log::new(program.log.clone(), program.max_stderr),
+            log: Log::new(program.log.clone(), program.max_stderr, again),
             max_line: program.max_line,
             max_output: program.max_output,
             watches_stdin: false,
@@ -153,6 +154,7 @@ impl SeatIo {
             kind,
             last: Reading::default(),
             unread: 0,
+            summed: 0,
             asked: None,
             wake: u64::MAX,
             leave_by: u64::MAX,
@@ -266,9 +268,8 @@ impl SeatIo {
                 cpu: self.meter.cpu(),
                 waited: None,
             },
-            // Only the sum over the game is wanted; the last reading serves.
             ClockKind::Wall => Reading {
-                cpu: self.last.cpu,
+                cpu: self.summed,
                 waited: None,
             },
         };
@@ -329,34 +330,41 @@ impl SeatIo {
             return Spent::default();
         };
         let wall = now.saturating_sub(at);
-        let quick = wall <= QUICK;
-        let reading = match self.kind {
-            ClockKind::Fair if !quick => {
-                self.last = self.meter.read();
-                self.last
-            }
-            ClockKind::Fair | ClockKind::Cpu => Reading {
+        // An answer that needs no correction need not be measured each time: the processor time of a few is found together.
+        let needs_counters = match self.kind {
+            ClockKind::Wall => false,
+            ClockKind::Fair => wall > QUICK,
+            ClockKind::Cpu => true,
+        };
+        if !needs_counters && self.unread < UNREAD {
+            self.unread += 1;
+            return Spent {
+                wall_us: wall / 1000,
+                cpu_us: None,
+                delay_us: None,
+            };
+        }
+        self.unread = 0;
+        let reading = if self.kind == ClockKind::Fair && needs_counters {
+            self.meter.read()
+        } else {
+            Reading {
                 cpu: self.meter.cpu(),
                 waited: None,
-            },
-            // What quick answers used is found with the next slow one, or the next but fifteen.
-            ClockKind::Wall if quick && self.unread < UNREAD => {
-                self.unread += 1;
-                return Spent {
-                    wall_us: wall / 1000,
-                    cpu_us: None,
-                    delay_us: None,
-                };
-            }
-            ClockKind::Wall => {
-                self.unread = 0;
-                self.last = Reading {
-                    cpu: self.meter.cpu(),
-                    waited: None,
-                };
-                self.last
             }
         };
+        let base = if needs_counters {
+            base
+        } else {
+            Reading {
+                cpu: self.summed,
+                ..base
+            }
+        };
+        self.summed = reading.cpu;
+        if reading.waited.is_some() {
+            self.last = reading;
+        }
         let delay = match (base.waited, reading.waited) {
             (Some(before), Some(after)) => Some(after.saturating_sub(before) / 1000),
             _ => None,

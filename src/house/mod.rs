@@ -8,10 +8,14 @@ use serde_json::{Map, Value};
 
 use crate::game::{Game, ToAct};
 
+pub mod ambar;
+pub mod degirmen;
 pub mod first;
 pub mod greedy;
+pub mod kose;
 pub mod kuyu;
 pub mod random;
+mod search;
 pub mod tavla;
 pub mod usta;
 
@@ -21,7 +25,10 @@ pub static HOUSES: &[&dyn House] = &[
     &first::First,
     &greedy::Greedy,
     &kuyu::Kuyu,
+    &ambar::Ambar,
+    &kose::Kose,
     &usta::Usta,
+    &degirmen::Degirmen,
 ];
 
 /// The built-in bot of this name.

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -143,7 +143,7 @@ impl Serialize for PlayedGames {
 }
 
 impl<'de> Deserialize<'de> for PlayedGames {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
         PlayedGames::read(&text)
             .ok_or_else(|| serde::de::Error::custom("the games before are written like 1,0:26-22"))
@@ -221,7 +221,7 @@ impl Serialize for DrawnKind {
 }
 
 impl<'de> Deserialize<'de> for DrawnKind {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
         [
             ChanceKind::First,
@@ -277,7 +277,7 @@ pub struct FaultEntry {
         default,
         rename = "move",
         skip_serializing_if = "Option::is_none",
-        deserialize_with = "present"
+        deserialize_with = "given"
     )]
     pub mv: Option<Value>,
     /// The beginning of the offending line.
@@ -287,8 +287,8 @@ pub struct FaultEntry {
     pub spent: Spent,
 }
 
-/// A field that is there, also where it is `null`.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+/// Reads a field that is there, with `null` as its value rather than its absence.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
@@ -331,7 +331,8 @@ pub const FIRST_PREV: [u8; 64] = [b'0'; 64];
 impl Default for Recorder {
     fn default() -> Self {
         Recorder {
-            text: Vec::new(),
+            // Most games fit, so that the text is not copied as it grows.
+            text: Vec::with_capacity(16 << 10),
             prev: FIRST_PREV,
         }
     }
@@ -433,10 +434,11 @@ pub(super) fn write_option(out: &mut Vec<u8>, number: Option<u64>) {
 /// The hash of a line (without its line feed) as hex digits.
 pub fn hash_line(line: &[u8]) -> [u8; 64] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digest: [u8; 32] = Sha256::digest(line).into();
     let mut hex = [0; 64];
-    for (pair, byte) in hex.chunks_exact_mut(2).zip(Sha256::digest(line)) {
-        pair[0] = DIGITS[usize::from(byte >> 4)];
-        pair[1] = DIGITS[usize::from(byte & 15)];
+    for (index, byte) in digest.iter().enumerate() {
+        hex[2 * index] = DIGITS[usize::from(byte >> 4)];
+        hex[2 * index + 1] = DIGITS[usize::from(byte & 15)];
     }
     hex
 }

@@ -234,7 +234,6 @@ fn a_line_after_the_last_end_comes_too_late_to_matter() {
 }
 
 #[test]
-#[ignore = "a fault that is not mended yet"]
 fn a_bot_that_is_leaving_can_do_nothing_wrong() {
     for (what, wrong, ..) in idle() {
         let mut sim = scene().greeted();
@@ -270,7 +269,6 @@ fn of_two_faults_of_one_seat_the_first_counts() {
 }
 
 #[test]
-#[ignore = "a fault that is not mended yet"]
 fn a_stray_line_that_is_forgiven_hides_nothing_worse() {
     for (what, wrong, verdict, reason) in GRAVE {
         for stray_first in [true, false] {
@@ -370,7 +368,6 @@ fn an_answer_that_was_written_before_the_end_of_its_bot_counts() {
 }
 
 #[test]
-#[ignore = "a fault that is not mended yet"]
 fn a_seat_that_is_gone_is_told_nothing_of_a_game_that_is_played_over() {
     // Every game is a draw, and played over three times; seat 1 is never asked.
     let mut sim = scene()

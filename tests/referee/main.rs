@@ -4,7 +4,10 @@
 mod check;
 mod clocks;
 mod faults;
+mod fuzz;
 mod handshake;
 mod matches;
+mod pairs;
+mod records;
 mod sim;
 mod turns;

@@ -262,6 +262,11 @@ impl Sim {
         }
     }
 
+    /// What is played, as the table knows it.
+    pub(crate) fn setup(&self) -> MatchSetup {
+        self.scene.setup()
+    }
+
     // ---- What happens -----------------------------------------------------------------------------------------------
 
     pub(crate) fn handle(&mut self, input: Input<'_>) {
