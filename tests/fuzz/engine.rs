@@ -38,15 +38,17 @@ const HANG: Duration = Duration::from_secs(120);
 const POOL: usize = 4_000;
 /// A mutation does not grow beyond this many bytes.
 const LONGEST: usize = 1 << 16;
+/// Words of a text that its shape is made of.
+const WORDS: usize = 14;
 /// Tries to make an input smaller.
 const SHRINKS: u32 = 3_000;
 
-/// The shape of these texts: numbers and what stands in quotes have no part in it.
+/// The shape of these texts, each by its first words: numbers and what stands in quotes have no part in it.
 pub(crate) fn shape(texts: &[&str]) -> Shape {
     let mut hasher = DefaultHasher::new();
     for text in texts {
         let mut quoted = false;
-        for word in text.split([' ', ',', '(', ')']) {
+        for word in text.split([' ', ',', '(', ')']).take(WORDS) {
             let quotes = word.matches(['`', '"']).count();
             if quotes == 0
                 && !quoted

@@ -21,6 +21,9 @@ pub(crate) trait Task {
 pub(crate) fn with_game<T: Task>(name: &str, task: T) -> Option<T::Output> {
     Some(match name {
         "mangala" => task.run::<game::mangala::Mangala>(),
+        "oware" => task.run::<game::oware::Oware>(),
+        "reversi" => task.run::<game::reversi::Reversi>(),
+        "dokuztas" => task.run::<game::dokuztas::Dokuztas>(),
         "tavla" => task.run::<game::tavla::Tavla>(),
         _ => return None,
     })
