@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::common::machine::{Load, own_cpu_ns};
 use crate::common::report::{self, Figure, Promise, median};
-use crate::support::{Picks, Task, with_game};
+use crate::support::{Picks, Task, draw, with_game};
 use crate::{Fault, Options};
 
 /// Questions of each game.
@@ -50,7 +50,7 @@ fn questions(kind: &dyn Kind) -> Result<Vec<u8>, Fault> {
                     position.play(&answer, &mut Vec::new())?;
                 }
                 ToAct::Pass(_) => position.pass(&mut Vec::new()),
-                ToAct::Chance(chance) => position.chance(picks.draw(chance)),
+                ToAct::Chance(chance) => position.chance(draw(&mut picks, chance)),
                 _ => break,
             }
             if count == QUESTIONS {

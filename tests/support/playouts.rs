@@ -3,6 +3,10 @@
 use hakem::game::{self, Chance, ChanceKind, Drawn, Game, Setup, ToAct};
 use serde_json::Value;
 
+mod picks;
+
+pub(crate) use picks::Picks;
+
 /// Something to be done with a game by its type.
 pub(crate) trait Task {
     /// What comes of it.
@@ -17,42 +21,28 @@ pub(crate) trait Task {
 pub(crate) fn with_game<T: Task>(name: &str, task: T) -> Option<T::Output> {
     Some(match name {
         "mangala" => task.run::<game::mangala::Mangala>(),
+        "oware" => task.run::<game::oware::Oware>(),
+        "reversi" => task.run::<game::reversi::Reversi>(),
+        "dokuztas" => task.run::<game::dokuztas::Dokuztas>(),
         "tavla" => task.run::<game::tavla::Tavla>(),
         _ => return None,
     })
 }
 
-/// Choices of a seed (splitmix64): the same for ever.
-#[derive(Clone, Debug)]
-pub(crate) struct Picks(pub(crate) u64);
-
-impl Picks {
-    /// A number below the bound.
-    #[inline]
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        ((u128::from(z) * bound as u128) >> 64) as usize
-    }
-
-    /// What a random event of a game brings.
-    #[inline]
-    pub(crate) fn draw(&mut self, chance: Chance) -> Drawn {
-        match chance.kind {
-            ChanceKind::Dice => {
-                let both = self.below(36) as u8;
-                Drawn::Dice([both / 6 + 1, both % 6 + 1])
-            }
-            ChanceKind::Opening => {
-                let first = self.below(6) as u8;
-                let second = (first + 1 + self.below(5) as u8) % 6;
-                Drawn::Dice([first + 1, second + 1])
-            }
-            _ => Drawn::Lot(self.below(2) as u32),
+/// What a random event of a game brings.
+#[inline]
+pub(crate) fn draw(picks: &mut Picks, chance: Chance) -> Drawn {
+    match chance.kind {
+        ChanceKind::Dice => {
+            let both = picks.below(36) as u8;
+            Drawn::Dice([both / 6 + 1, both % 6 + 1])
         }
+        ChanceKind::Opening => {
+            let first = picks.below(6) as u8;
+            let second = (first + 1 + picks.below(5) as u8) % 6;
+            Drawn::Dice([first + 1, second + 1])
+        }
+        _ => Drawn::Lot(picks.below(2) as u32),
     }
 }
 
@@ -102,7 +92,7 @@ impl<G: Game> Player<G> {
                 Some(1)
             }
             ToAct::Chance(chance) => {
-                game.chance(self.picks.draw(chance));
+                game.chance(draw(&mut self.picks, chance));
                 Some(0)
             }
             _ => None,
