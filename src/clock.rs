@@ -134,7 +134,7 @@ impl SeatClock {
             return Judged::Flag;
         }
         let charged = time.saturating_sub(spec.delay_us);
-        self.used_us += charged;
+        self.used_us = self.used_us.saturating_add(charged);
         self.left_us = self.left_us.map(|left| {
             left.saturating_sub(charged)
                 .saturating_add(spec.increment_us)
@@ -146,20 +146,21 @@ impl SeatClock {
     pub fn looked_at(&self, spec: &ClockSpec, spent: &Spent, cores: u32) -> Open {
         let limit = self.limit_us(spec);
         let ceiling = spec.ceiling(limit);
-        if ceiling.is_some_and(|ceiling| spent.wall_us >= ceiling) {
+        if ceiling.is_some_and(|ceiling| spent.wall_us > ceiling) {
             return Open::Flag;
         }
+        // At a limit itself an answer is still in time: the look that matters is a microsecond later.
+        let after = |instant: u64| instant.saturating_add(1);
         let Some(limit) = limit else {
-            return ceiling.map_or(Open::Endless, Open::Wait);
+            return ceiling.map_or(Open::Endless, |ceiling| Open::Wait(after(ceiling)));
         };
         let most = limit.saturating_add(spec.margin_us);
         let time = spec.time_of(spent, cores);
         if time > most {
             return Open::Flag;
         }
-        // The rest, and one microsecond: at the limit itself the answer is still in time.
-        let again = spent.wall_us.saturating_add(most - time).saturating_add(1);
-        Open::Wait(ceiling.map_or(again, |ceiling| again.min(ceiling)))
+        let rest = spent.wall_us.saturating_add(most - time);
+        Open::Wait(after(ceiling.map_or(rest, |ceiling| rest.min(ceiling))))
     }
 }
 
@@ -332,16 +333,16 @@ mod tests {
             cpu_us: Some(0),
             delay_us: Some(0),
         };
-        assert_eq!(clock.looked_at(&spec, &asleep(1_040_000), 1), Open::Flag);
+        assert_eq!(clock.looked_at(&spec, &asleep(1_040_001), 1), Open::Flag);
         assert_eq!(
             clock.looked_at(&spec, &asleep(1_039_000), 1),
-            Open::Wait(1_040_000)
+            Open::Wait(1_040_001)
         );
         let given = ClockSpec {
             ceiling_us: Some(5_000),
             ..spec
         };
-        assert_eq!(clock.looked_at(&given, &asleep(5_000), 1), Open::Flag);
+        assert_eq!(clock.looked_at(&given, &asleep(5_001), 1), Open::Flag);
     }
 
     #[test]

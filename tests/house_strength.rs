@@ -128,6 +128,7 @@ fn each_is_clearly_stronger_than_the_one_below() {
     let usta = player("usta", &json!({}));
     let ambar = player("ambar", &json!({"nodes": 1000}));
     let kose = player("kose", &json!({"nodes": 300}));
+    let degirmen = player("degirmen", &json!({"nodes": 1000}));
     for (game, stronger, weaker, pairs, least) in [
         ("mangala", &greedy, &random, 100, 0.8),
         ("mangala", &kuyu, &greedy, 50, 0.8),
@@ -138,6 +139,9 @@ fn each_is_clearly_stronger_than_the_one_below() {
         ("reversi", &greedy, &random, 100, 0.8),
         ("reversi", &kose, &greedy, 30, 0.9),
         ("reversi", &kose, &random, 20, 0.95),
+        ("dokuztas", &greedy, &random, 50, 0.95),
+        ("dokuztas", &degirmen, &greedy, 30, 0.9),
+        ("dokuztas", &degirmen, &random, 20, 0.95),
         ("tavla", &greedy, &random, 100, 0.7),
         ("tavla", &usta, &greedy, 100, 0.6),
         ("tavla", &usta, &random, 50, 0.8),
@@ -160,6 +164,8 @@ fn a_bot_paired_with_itself_scores_exactly_half() {
         ("oware", "ambar", &few),
         ("reversi", "greedy", &json!({})),
         ("reversi", "kose", &few),
+        ("dokuztas", "greedy", &json!({})),
+        ("dokuztas", "degirmen", &few),
     ] {
         let player = player(name, options);
         let share = mean_share(game, [&player, &player], 10);

@@ -319,7 +319,7 @@ fn games_of_unfinished_matches_are_dropped_for_resume() {
     store.commit(&half).expect("a commit");
     store
         .records()
-        .write(game(1, 3, 1).id, b"{}\n")
+        .write_group(&[(game(1, 3, 1).id, b"{}\n")])
         .expect("a record");
     drop(store);
     let mut store = Store::open(&dir).expect("a store");
@@ -448,22 +448,21 @@ fn records_are_whole_and_named_by_their_game() {
     let store = Store::create(&dir, &meta()).expect("a store");
     let records = store.records();
     let ids: Vec<GameId> = (1..=40).map(|number| match_id(1, number).game(1)).collect();
-    let threads = ids.chunks(10).map(|ids| {
-        let (records, ids) = (records.clone(), ids.to_vec());
-        std::thread::spawn(move || {
-            for id in ids {
-                records
-                    .write(id, id.to_string().as_bytes())
-                    .expect("a record");
-            }
-        })
-    });
-    for thread in threads.collect::<Vec<_>>() {
-        thread.join().expect("a thread");
-    }
-    records.sync_group(&ids).expect("durable");
-    records.sync_group(&[]).expect("nothing");
-    records.write(ids[0], b"anew").expect("a record");
+    let texts: Vec<String> = ids.iter().map(GameId::to_string).collect();
+    let all: Vec<(GameId, &[u8])> = ids
+        .iter()
+        .zip(&texts)
+        .map(|(id, text)| (*id, text.as_bytes()))
+        .collect();
+    // One by one, and many with one call.
+    records.write_group(&all[..2]).expect("records");
+    records.write_group(&all[2..]).expect("records");
+    records.write_group(&[]).expect("nothing");
+    assert!(
+        ids.iter()
+            .all(|&id| records.read(id).expect("a record") == id.to_string().as_bytes())
+    );
+    records.write_group(&[(ids[0], b"anew")]).expect("a record");
     assert_eq!(records.read(ids[0]).expect("a record"), b"anew");
     assert_eq!(records.path(ids[0]), dir.join("records/r1.m1.g1.jsonl"));
     assert_eq!(record_name(ids[0]), "records/r1.m1.g1.jsonl");
@@ -472,16 +471,8 @@ fn records_are_whole_and_named_by_their_game() {
         .count();
     assert_eq!(names, 40, "no half record is left");
     let missing = match_id(7, 7).game(7);
-    let error = records
-        .sync_group(&[ids[0], missing])
-        .expect_err("missing")
-        .to_string();
-    assert!(
-        error.starts_with("cannot sync ") && error.contains("r7.m7.g7.jsonl: "),
-        "{error}"
-    );
     let error = Records::of(Path::new("/no/such/folder"))
-        .write(missing, b"")
+        .write_group(&[(missing, b"")])
         .expect_err("missing");
     assert!(
         error.is_machine() && error.to_string().contains("/no/such/folder/records"),
@@ -997,7 +988,7 @@ fn full(dir: &Path) {
     assert!(stored > 5);
     let error = store
         .records()
-        .write(game(1, 1, 1).id, &[0; 600 << 10])
+        .write_group(&[(game(1, 1, 1).id, &[0; 600 << 10])])
         .expect_err("full");
     is_full(&error);
     assert_eq!(

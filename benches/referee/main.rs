@@ -8,7 +8,8 @@
 //! Groups: `a` round trip of a turn, `b` processor time of a move, `c` moves a second, `d` games a second with bots
 //! started anew, `e` memory. Rounds are interleaved (yardstick, hakem, yardstick, hakem ...) and medians are compared.
 //! Each figure is a line for people and a line of JSON. `--rounds N`, `--hakem PATH` (another build of the program),
-//! `--check` (exit code 1 if a promise does not hold).
+//! `--check` (exit code 1 if a promise does not hold), `--dir DIR` (where results go; a folder in memory leaves the disk's
+//! syncs out).
 //!
 //! The program starts itself again in its roles (`bench-role NAME ...`): the bots and the yardsticks.
 #![expect(
@@ -18,9 +19,10 @@
 )]
 
 mod bots;
+#[path = "../common/mod.rs"]
+mod common;
 mod figures;
 mod process;
-mod report;
 mod script;
 mod subject;
 mod yardsticks;
@@ -28,8 +30,7 @@ mod yardsticks;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Errors end a benchmark with their text.
-pub(crate) type Fault = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) use common::Fault;
 
 /// What was asked for on the command line.
 #[derive(Clone, Debug)]
@@ -40,6 +41,7 @@ pub(crate) struct Options {
     only: Option<String>,
     rounds: usize,
     hakem: PathBuf,
+    dir: PathBuf,
 }
 
 impl Options {
@@ -51,6 +53,7 @@ impl Options {
             only: None,
             rounds: 0,
             hakem: env!("CARGO_BIN_EXE_hakem").into(),
+            dir: std::env::temp_dir(),
         };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
@@ -63,6 +66,7 @@ impl Options {
                 "--only" => options.only = Some(value()?.clone()),
                 "--rounds" => options.rounds = value()?.parse()?,
                 "--hakem" => options.hakem = value()?.into(),
+                "--dir" => options.dir = value()?.into(),
                 other => return Err(format!("there is no option {other}").into()),
             }
         }

@@ -48,11 +48,14 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    pub(crate) fn new(hakem: &Path) -> Result<Subject, Fault> {
+    /// For this program, with its results below this folder.
+    pub(crate) fn new(hakem: &Path, dir: &Path) -> Result<Subject, Fault> {
         Ok(Subject {
             hakem: hakem.into(),
             me: std::env::current_exe()?,
-            dir: tempfile::Builder::new().prefix("hakem-bench-").tempdir()?,
+            dir: tempfile::Builder::new()
+                .prefix("hakem-bench-")
+                .tempdir_in(dir)?,
         })
     }
 

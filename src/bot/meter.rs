@@ -51,7 +51,8 @@ impl Meter {
         self.last_cpu
     }
 
-    fn waited(&self) -> Option<u64> {
+    /// Time spent waiting for a core.
+    pub fn waited(&self) -> Option<u64> {
         let mut text = [0; 96];
         let length = rustix::io::pread(self.schedstat.as_ref()?, &mut text, 0).ok()?;
         parse_waited(&text[..length])

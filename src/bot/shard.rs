@@ -97,6 +97,7 @@ impl Handle {
             free: Vec::new(),
             generation: 0,
             timers: BinaryHeap::new(),
+            now: os::now(),
             buffer: vec![0; 1 << 16].into_boxed_slice(),
             outbox: Outbox::default(),
             queue: VecDeque::new(),
@@ -144,6 +145,8 @@ impl Drop for Handle {
 
 /// The token of the bell that announces orders.
 const WAKE: u64 = u64::MAX;
+/// Reads of one bot in a row before others have their turn.
+const FLOOD: usize = 16;
 /// How long a start that failed by the machine's fault is waited for before the game is void, nanoseconds.
 const START_AGAIN: u64 = 200_000_000;
 
@@ -180,6 +183,8 @@ struct Seated {
     table: Table,
     job: Job,
     seats: Vec<Option<SeatIo>>,
+    /// Whether each seat was started before.
+    started: Vec<bool>,
     /// Starts that failed: when to tell the table, and why.
     failed: Vec<(u64, Seat, String)>,
 }
@@ -199,6 +204,8 @@ struct Shard {
     free: Vec<usize>,
     generation: u32,
     timers: BinaryHeap<Reverse<(u64, Key)>>,
+    /// When the timers were last looked at.
+    now: u64,
     buffer: Box<[u8]>,
     outbox: Outbox,
     queue: VecDeque<Later>,
@@ -223,7 +230,9 @@ impl Shard {
                         return Ok(());
                     }
                 } else if let Some(key) = Key::unpack(token) {
-                    self.happened(key);
+                    let flags = event.flags;
+                    let closed = flags.contains(epoll::EventFlags::HUP);
+                    self.happened(key, closed);
                 }
             }
             self.look_at_timers();
@@ -232,7 +241,7 @@ impl Shard {
 
     fn timeout(&self) -> Option<Timespec> {
         let Reverse((due, _)) = self.timers.peek()?;
-        let wait = due.saturating_sub(os::now());
+        let wait = due.saturating_sub(self.now);
         Some(Timespec {
             tv_sec: i64::try_from(wait / 1_000_000_000).unwrap_or(i64::MAX),
             tv_nsec: (wait % 1_000_000_000) as i64,
@@ -258,6 +267,7 @@ impl Shard {
             generation: self.generation,
             table: Table::new(job.setup.clone()),
             seats: job.programs.iter().map(|_| None).collect(),
+            started: vec![false; job.programs.len()],
             job,
             failed: Vec::new(),
         };
@@ -278,15 +288,13 @@ impl Shard {
             .filter(|seated| seated.generation == key.generation)
     }
 
-    fn happened(&mut self, key: Key) {
+    fn happened(&mut self, key: Key, closed: bool) {
         if self.seated(key).is_none() {
             return;
         }
         let (place, seat) = (key.place as usize, usize::from(key.seat));
         match key.pipe {
-            Pipe::Stdout => {
-                self.read_stdout(place, seat);
-            }
+            Pipe::Stdout => self.stdout_ready(place, seat, key, closed),
             Pipe::Stderr => self.read_stderr(place, seat),
             Pipe::Stdin => self.write_more(place, seat),
             Pipe::Exit => self.exited(place, seat),
@@ -304,6 +312,26 @@ impl Shard {
             .as_mut()
     }
 
+    /// Reads what has come. The loop is told only once of it, so all is read; but one bot's flood shall not hold up the
+    /// answers of others.
+    fn stdout_ready(&mut self, place: usize, seat: Seat, key: Key, closed: bool) {
+        let mut reads = 0;
+        while self.read_stdout(place, seat) || closed {
+            reads += 1;
+            let seated = self.tables.get(place).and_then(Option::as_ref);
+            let io = seated.and_then(|seated| seated.seats[seat].as_ref());
+            let Some(stdout) = io.and_then(|io| io.stdout.as_ref()) else {
+                return;
+            };
+            if reads == FLOOD {
+                // Told again, after the others.
+                let data = epoll::EventData::new_u64(key.pack());
+                let _ = epoll::modify(&self.epoll, stdout, data, flags_of(Pipe::Stdout));
+                return;
+            }
+        }
+    }
+
     /// Reads once and hands whole lines to the table; false when there is nothing more to read now.
     fn read_stdout(&mut self, place: usize, seat: Seat) -> bool {
         let mut buffer = std::mem::take(&mut self.buffer);
@@ -315,11 +343,12 @@ impl Shard {
         let more = match read {
             Read::Bytes(length) => {
                 let mut reader = std::mem::take(&mut io.reader);
+                // A pipe gives all it has, so a read that is not full has emptied it.
+                let full = length == buffer.len();
                 let (max_line, max_output) = (io.max_line, io.max_output);
-                let mut first = true;
                 reader.feed(&buffer[..length], |line| {
-                    // A line read together with the answer before it came before the next question was sent.
-                    let early = !std::mem::take(&mut first) && self.will_ask(seat);
+                    // What is read while a question still waits to be sent was there before it.
+                    let early = self.will_ask(seat);
                     let input = input_of(line, seat, spent, early, max_line, max_output);
                     self.guarded(place, |table, out| table.handle(input, out));
                 });
@@ -330,7 +359,7 @@ impl Shard {
                         io.stdout = None;
                     }
                 }
-                !shut
+                !shut && full
             }
             Read::End => {
                 io.pipe_broke();
@@ -389,10 +418,12 @@ impl Shard {
         while self.io(place, seat).is_some_and(|io| io.stdout.is_some())
             && self.read_stdout(place, seat)
         {}
-        while self
-            .io(place, seat)
-            .is_some_and(|io| io.stderr.is_some() && io.stderr_ready())
-        {
+        // A pipe holds no more than this; a child that goes on writing is not listened to for ever.
+        for _ in 0..FLOOD {
+            let io = self.io(place, seat);
+            if !io.is_some_and(|io| io.stderr.is_some() && io.stderr_ready()) {
+                break;
+            }
             self.read_stderr(place, seat);
         }
         self.carry_out(place);
@@ -539,10 +570,11 @@ impl Shard {
             pipe: Pipe::Timer,
         };
         let started = seated.job.programs[seat].start().and_then(|started| {
-            let io = SeatIo::new(started, &seated.job.programs[seat], clock);
+            let again = std::mem::replace(&mut seated.started[seat], true);
+            let io = SeatIo::new(started, &seated.job.programs[seat], clock, again);
             for (pipe, fd) in io.watched() {
                 let data = epoll::EventData::new_u64(Key { pipe, ..key }.pack());
-                epoll::add(&self.epoll, fd, data, epoll::EventFlags::IN)?;
+                epoll::add(&self.epoll, fd, data, flags_of(pipe))?;
             }
             Ok(io)
         });
@@ -577,7 +609,7 @@ impl Shard {
                 if let (false, Some(stdin)) = (io.watches_stdin, &io.stdin) {
                     let data = epoll::EventData::new_u64(key.pack());
                     io.watches_stdin =
-                        epoll::add(&self.epoll, stdin, data, epoll::EventFlags::OUT).is_ok();
+                        epoll::add(&self.epoll, stdin, data, flags_of(Pipe::Stdin)).is_ok();
                 }
             }
         }
@@ -607,10 +639,12 @@ impl Shard {
     }
 
     fn look_at_timers(&mut self) {
+        // One stamp serves the timers and the wait that follows.
         let mut now = 0;
         while let Some(Reverse((due, key))) = self.timers.peek().copied() {
             if due > now {
                 now = os::now();
+                self.now = now;
                 if due > now {
                     return;
                 }
@@ -677,6 +711,15 @@ impl Shard {
                 });
             }
         }
+    }
+}
+
+/// How a pipe is watched: answers come so often that the loop is told once of each, and reads all.
+fn flags_of(pipe: Pipe) -> epoll::EventFlags {
+    match pipe {
+        Pipe::Stdout => epoll::EventFlags::IN | epoll::EventFlags::ET,
+        Pipe::Stderr | Pipe::Exit | Pipe::Timer => epoll::EventFlags::IN,
+        Pipe::Stdin => epoll::EventFlags::OUT,
     }
 }
 

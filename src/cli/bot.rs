@@ -170,7 +170,7 @@ fn greet(house: &dyn House, hello: &Hello) -> Result<Ready, String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::{Map, Value, json};
 
     use super::*;
 
@@ -197,7 +197,9 @@ mod tests {
 
     #[test]
     fn every_message_gets_its_answer() {
-        for house in HOUSES {
+        let plays_mangala =
+            |house: &&&dyn House| house::check(**house, "mangala", &Map::new()).is_ok();
+        for house in HOUSES.iter().filter(plays_mangala) {
             let name = house.facts().name;
             let (written, log, ended) = conversation(
                 name,

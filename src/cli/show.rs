@@ -63,8 +63,8 @@ fn title(header: &Header) -> String {
         .map(|(seat, name)| format!("{} (seat {seat})", shown(name)))
         .collect();
     let mut page = format!("{}  {}  {}\n", header.id, header.game, names.join(" - "));
-    if !header.played.is_empty() {
-        let _ = writeln!(page, "game {} of the match", header.played.len() + 1);
+    if !header.played.outcomes().is_empty() {
+        let _ = writeln!(page, "game {} of the match", header.played.next_game());
     }
     if let Some(opening) = &header.opening {
         let _ = writeln!(page, "from the position {opening}");

@@ -165,6 +165,30 @@ impl Game for Mangala {
         self
     }
 
+    fn write_state(&self, out: &mut Vec<u8>) {
+        let write_counts = |out: &mut Vec<u8>, counts: &[u8]| {
+            for (index, &count) in counts.iter().enumerate() {
+                out.push(if index == 0 { b'[' } else { b',' });
+                if count >= 10 {
+                    out.push(b'0' + count / 10);
+                }
+                out.push(b'0' + count % 10);
+            }
+            out.push(b']');
+        };
+        out.extend_from_slice(b"{\"pits\":[");
+        write_counts(out, &self.pits[0]);
+        out.push(b',');
+        write_counts(out, &self.pits[1]);
+        out.extend_from_slice(b"],\"stores\":");
+        write_counts(out, &self.stores);
+        out.extend_from_slice(if self.turn == 0 {
+            b",\"turn\":0}"
+        } else {
+            b",\"turn\":1}"
+        });
+    }
+
     // ---- Legal moves --------------------------------------------------------------------------------------------
 
     fn to_act(&self) -> ToAct {
@@ -627,5 +651,20 @@ mod tests {
                       1   2   3   4   5   6
         seat 0        1   2   3   4   5   6
         ");
+    }
+
+    #[test]
+    fn a_state_is_written_by_hand_as_its_types_write_it() {
+        for stones in [0, 9, 10, 48] {
+            let game = Mangala {
+                pits: [[stones, 1, 2, 3, 4, 5], [6; 6]],
+                stores: [stones, 7],
+                turn: 1,
+                over: false,
+            };
+            let mut by_hand = Vec::new();
+            game.write_state(&mut by_hand);
+            assert_eq!(by_hand, serde_json::to_vec(&game).expect("plain data"));
+        }
     }
 }

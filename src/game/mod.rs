@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+pub mod dokuztas;
 pub mod facade;
 pub mod mangala;
 pub mod oware;
@@ -31,6 +32,7 @@ pub static GAMES: &[&dyn Kind] = &[
     &facade::Typed::<oware::Oware>::NEW,
     &facade::Typed::<reversi::Reversi>::NEW,
     &facade::Typed::<tavla::Tavla>::NEW,
+    &facade::Typed::<dokuztas::Dokuztas>::NEW,
 ];
 
 /// The game of this name (`mangala`), as event files and messages spell it.
@@ -55,7 +57,7 @@ pub struct Facts {
     pub points_a_game: bool,
     /// The fields of a state that belong to the match (its score), not to the position.
     pub match_fields: &'static [&'static str],
-    /// Whether the rules have random events after the first move was drawn.
+    /// Whether there are random events in play, after the first move was drawn; a lot that ends a game is none.
     pub chance: bool,
     /// Whether the rules tool lists a forced pass as the only legal answer (Tavla) instead of playing it itself.
     pub explicit_pass: bool,
@@ -135,6 +137,11 @@ impl Share {
     /// The share of one of `n` winners.
     pub const fn one_of(n: u8) -> Share {
         Share(n)
+    }
+
+    /// How many share the win; 0 for a loss. The inverse of [`Share::one_of`].
+    pub const fn winners(self) -> u8 {
+        self.0
     }
 
     /// The share as a number: 0, 1, 1/2, 1/3 ...
@@ -320,6 +327,15 @@ impl Series {
     }
 }
 
+/// The clock that the rules of a game name themselves; each part holds where the event names none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockDefaults {
+    /// Each seat's total for a game, microseconds; `None`: none.
+    pub main_us: Option<u64>,
+    /// The limit for one answer, microseconds; `None`: none.
+    pub move_us: Option<u64>,
+}
+
 /// The options of a game: every field has a default, an unknown name is refused (`#[serde(default,
 /// deny_unknown_fields)]`).
 pub trait Options:
@@ -353,6 +369,11 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
     /// The state as the protocol writes it (PROTOCOL.md, "States and moves").
     fn state(&self) -> impl Serialize + '_;
 
+    /// Appends [`Game::state`] as JSON. A game may write it faster, but never otherwise.
+    fn write_state(&self, out: &mut Vec<u8>) {
+        facade::write_json(out, &self.state());
+    }
+
     /// Who acts next.
     fn to_act(&self) -> ToAct;
 
@@ -385,6 +406,12 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
         let _ = drawn;
     }
 
+    /// Hears all time charged to all seats in this game so far, in microseconds; a game that is played over begins at zero.
+    /// Called after each accepted answer, before the next question. For rules that end a game by its time.
+    fn charged(&mut self, total_us: u64) {
+        let _ = total_us;
+    }
+
     /// Everything that this random event can bring, each once; for counting paths.
     fn chances(&self, chance: Chance) -> Vec<Drawn> {
         let _ = chance;
@@ -415,6 +442,12 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
 
     /// Where a match stands after these games.
     fn series(options: &Self::Options, played: &[Outcome]) -> Series;
+
+    /// What the rules say about the clock, for an event that says nothing; `None` where they say nothing either.
+    fn clock_defaults(options: &Self::Options) -> Option<ClockDefaults> {
+        let _ = options;
+        None
+    }
 
     /// The board for a terminal, several lines, seat 0 below.
     fn board(&self) -> String;
@@ -452,6 +485,8 @@ pub trait Ruleset: fmt::Debug + Send + Sync {
     fn plays_over(&self, outcome: &Outcome, again: u32) -> bool;
     /// [`Game::series`].
     fn series(&self, played: &[Outcome]) -> Series;
+    /// [`Game::clock_defaults`].
+    fn clock_defaults(&self) -> Option<ClockDefaults>;
 }
 
 /// A position as the program sees it. Values are the protocol's.
@@ -478,6 +513,8 @@ pub trait Position: fmt::Debug + Send {
     fn pass_move(&self) -> Value;
     /// Applies a random event.
     fn chance(&mut self, drawn: Drawn);
+    /// [`Game::charged`].
+    fn charged(&mut self, total_us: u64);
     /// The opening roll, where the game has one.
     fn opening(&self) -> Option<[u8; 2]>;
     /// How the game ended.

@@ -6,6 +6,8 @@ use serde_json::Value;
 
 use super::{Facts, Games, House, Table};
 use crate::game::Game;
+use crate::game::dokuztas::Dokuztas;
+use crate::game::dokuztas::board::{self, Points};
 use crate::game::mangala::Mangala;
 use crate::game::oware::Oware;
 use crate::game::reversi::Reversi;
@@ -18,8 +20,8 @@ impl House for Greedy {
     fn facts(&self) -> &'static Facts {
         &Facts {
             name: "greedy",
-            summary: "the move that looks best at once: stones or seeds gained; corners and few replies; hits, points and pips (never doubles)",
-            games: Games::Only(&["mangala", "oware", "reversi", "tavla"]),
+            summary: "the move that looks best at once: stones or seeds gained; corners and few replies; mills; hits, points and pips (never doubles)",
+            games: Games::Only(&["mangala", "oware", "reversi", "dokuztas", "tavla"]),
             options: &[],
         }
     }
@@ -30,6 +32,7 @@ impl House for Greedy {
             ("mangala", Ask::Move) => mangala(table, turn, legal)?,
             ("oware", Ask::Move) => oware(table, turn, legal)?,
             ("reversi", Ask::Move) => reversi(table, turn, legal)?,
+            ("dokuztas", Ask::Move) => dokuztas(table, turn, legal)?,
             ("tavla", Ask::Move) => tavla::play(turn, legal)?,
             ("tavla", Ask::Cube) => Value::from("roll"),
             ("tavla", Ask::Take) => Value::from(tavla::take_or_pass(turn)?),
@@ -107,6 +110,30 @@ fn reversi(table: &Table<'_>, turn: &Turn, legal: &[Value]) -> Result<Value, Str
             _ => 0,
         };
         Ok(place - replies)
+    })?;
+    Ok(chosen.clone())
+}
+
+/// Dokuztas: a stone taken above all, then lines in which two stones wait for the third, the opponent's a little more than
+/// the own, since it moves next.
+fn dokuztas(table: &Table<'_>, turn: &Turn, legal: &[Value]) -> Result<Value, String> {
+    let before: Dokuztas = super::position(table, turn)?;
+    let me = turn.seat;
+    let twos = |game: &Dokuztas, seat| {
+        let (own, empty) = (game.stones(seat), game.empty());
+        let open = |mill: Points| (mill & own).count_ones() == 2 && mill & empty != 0;
+        board::MILLS.iter().filter(|&&mill| open(mill)).count() as i32
+    };
+    let chosen = best(legal, |answer| {
+        let mut after = before;
+        let mv = before.parse(answer).map_err(|refusal| refusal.message)?;
+        after.apply(&mv).map_err(|refusal| refusal.message)?;
+        let won = after
+            .outcome()
+            .is_some_and(|outcome| outcome.winner == Some(me));
+        let taken = before.left(1 - me) - after.left(1 - me);
+        let lines = 2 * twos(&after, me) - 3 * twos(&after, 1 - me);
+        Ok(1000 * i32::from(won) + 100 * taken as i32 + lines)
     })?;
     Ok(chosen.clone())
 }
@@ -321,10 +348,29 @@ mod tavla {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use hakem_protocol::Ask;
+    use serde_json::{Value, json};
 
     use crate::house::tests::{ask, turn};
-    use hakem_protocol::Ask;
+
+    #[test]
+    fn it_takes_stops_and_builds_in_that_order() {
+        let play = |mine: Value, theirs: Value, legal: Value| {
+            let state = json!({"stones": [mine, theirs], "in_hand": [6, 6], "turn": 0});
+            let turn = turn(0, Ask::Move, state, legal);
+            ask("greedy", "dokuztas", json!({}), &turn).expect("an answer")
+        };
+        // Of the stones that the mill may take b6 makes a line of two with d6.
+        let take = json!([{"to": "a1"}, {"to": "g7", "take": "f2"}, {"to": "g7", "take": "b6"}, {"to": "f6"}]);
+        let chosen = play(json!(["a7", "d7"]), json!(["b6", "d6", "f2"]), take);
+        assert_eq!(chosen, json!({"to": "g7", "take": "b6"}));
+        let quiet = json!([{"to": "a1"}, {"to": "d1"}, {"to": "f6"}]);
+        let stop = play(json!(["a7", "g4"]), json!(["b6", "d6", "f2"]), quiet);
+        assert_eq!(stop, json!({"to": "f6"}));
+        let build = json!([{"to": "c3"}, {"to": "a1"}, {"to": "d1"}]);
+        let chosen = play(json!(["a7", "g4"]), json!(["b6", "f2", "c5"]), build);
+        assert_eq!(chosen, json!({"to": "a1"}));
+    }
 
     #[test]
     fn it_takes_the_most_stones_and_values_another_move() {

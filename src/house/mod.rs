@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::game::{Game, ToAct};
 
 pub mod ambar;
+pub mod degirmen;
 pub mod first;
 pub mod greedy;
 pub mod kose;
@@ -27,6 +28,7 @@ pub static HOUSES: &[&dyn House] = &[
     &ambar::Ambar,
     &kose::Kose,
     &usta::Usta,
+    &degirmen::Degirmen,
 ];
 
 /// The built-in bot of this name.

@@ -6,6 +6,8 @@ use serde_json::Value;
 use super::play::{Fault, FaultKind};
 use crate::strict::{self, StrictError};
 
+mod quick;
+
 /// What a bot said.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Said {
@@ -53,6 +55,9 @@ pub struct Ready {
 /// # Errors
 /// The fault, in words for the bot's author.
 pub fn read(line: &[u8]) -> Result<Said, Fault> {
+    if let Some(said) = quick::read(line) {
+        return Ok(said);
+    }
     let value = strict::parse(line).map_err(|error| match error {
         StrictError::NotUtf8 { .. } => {
             let hint = if looks_like_utf16(line) {
@@ -77,7 +82,7 @@ pub fn read(line: &[u8]) -> Result<Said, Fault> {
     match fields.get("type") {
         Some(Value::String(kind)) => match kind.as_str() {
             "move" => Ok(Said::Move {
-                id: id(&fields, "move")?,
+                id: id(&fields, line, "move")?,
                 mv: fields
                     .remove("move")
                     .ok_or_else(|| message("a `move` message has a field `move`".into()))?,
@@ -95,7 +100,7 @@ pub fn read(line: &[u8]) -> Result<Said, Fault> {
                 },
             }),
             "pong" => Ok(Said::Pong {
-                id: id(&fields, "pong")?,
+                id: id(&fields, line, "pong")?,
             }),
             "ready" => Ok(Said::Ready(Box::new(ready(&fields)?))),
             _ => Err(bad(
@@ -134,19 +139,28 @@ fn bad(what: &str, value: &Value) -> Fault {
     message(format!("{what}{}", crate::game::cut(value)))
 }
 
-fn id(fields: &serde_json::Map<String, Value>, kind: &str) -> Result<u64, Fault> {
+fn id(fields: &serde_json::Map<String, Value>, line: &[u8], kind: &str) -> Result<u64, Fault> {
+    let what = "`id` is the whole number of the question, not ";
     match fields.get("id") {
-        Some(Value::Number(number)) => whole(number).ok_or_else(|| {
-            bad(
-                "`id` is the whole number of the question, not ",
-                &fields["id"],
-            )
-        }),
-        Some(other) => Err(bad("`id` is the whole number of the question, not ", other)),
+        Some(Value::Number(number)) => whole(number)
+            .filter(|_| !number.is_f64() || !id_has_exponent(line))
+            .ok_or_else(|| bad(what, &fields["id"])),
+        Some(other) => Err(bad(what, other)),
         None => Err(message(format!(
             "a `{kind}` message repeats the `id` of the question"
         ))),
     }
+}
+
+/// Whether the id of a line is written with an exponent. `3.0` is 3, but an id is a count, not a measurement: `3e0` shows
+/// that a bot's language has made a float of it, which a larger id would not survive.
+fn id_has_exponent(line: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct RawId<'a> {
+        #[serde(borrow)]
+        id: &'a serde_json::value::RawValue,
+    }
+    serde_json::from_slice::<RawId<'_>>(line).is_ok_and(|raw| raw.id.get().contains(['e', 'E']))
 }
 
 /// A whole number, also as `3.0`; ids are compared as integers, so a large one only in its exact form.

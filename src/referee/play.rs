@@ -6,9 +6,7 @@ use hakem_protocol::{Ask, ErrorCode};
 use serde_json::Value;
 
 use super::answer::cut_text;
-use super::record::{
-    AnswerEntry, DrawnEntry, FaultEntry, Header, PlayedGame, Recorder, ResultEntry,
-};
+use super::record::{AnswerEntry, DrawnEntry, FaultEntry, Header, Recorder, ResultEntry};
 use crate::chance::Draw;
 use crate::clock::{Judged, Open, SeatClock, Spent};
 use crate::event::{GameResult, Slot, Verdict};
@@ -111,8 +109,8 @@ pub enum Next {
 pub enum Answered {
     /// It was applied.
     Accepted,
-    /// It is a fault of the seat.
-    Refused(Fault),
+    /// It is a fault of the seat; the move is handed back where that was the fault.
+    Refused(Fault, Option<Value>),
 }
 
 /// Something that the seats are told of in `last`, `history` and `played`.
@@ -141,7 +139,7 @@ impl News {
 }
 
 /// The first bytes of an offending line that a record keeps.
-const KEPT_LINE: usize = 2_000;
+pub(super) const KEPT_LINE: usize = 2_000;
 
 /// One game in play.
 #[derive(Debug)]
@@ -158,7 +156,6 @@ pub struct Play {
     wall_us: Vec<u64>,
     cpu_us: Vec<u64>,
     resigned: bool,
-    max_note: usize,
     recorder: Recorder,
     /// What happened since it was last cleared by the owner.
     pub news: News,
@@ -172,7 +169,6 @@ impl Play {
     pub fn begin(
         header: Header,
         rules: Arc<dyn Ruleset>,
-        max_note: usize,
         chance: &mut dyn Draw,
     ) -> Result<Play, String> {
         let mut recorder = Recorder::default();
@@ -188,7 +184,6 @@ impl Play {
             wall_us: vec![0; seats],
             cpu_us: vec![0; seats],
             resigned: false,
-            max_note,
             recorder,
             news: News::default(),
             header,
@@ -267,7 +262,7 @@ impl Play {
     pub fn answer(
         &mut self,
         seat: Seat,
-        mut answer: AnswerParts,
+        answer: AnswerParts,
         spent: Spent,
         chance: &mut dyn Draw,
     ) -> Answered {
@@ -275,39 +270,35 @@ impl Play {
         let mut clock = self.clocks[seat];
         let charged_us = match clock.answered(&self.header.clock, &spent, self.header.cores) {
             Judged::Charged(charged) => charged,
-            Judged::Flag => return Answered::Refused(self.late(seat, &spent)),
+            Judged::Flag => return Answered::Refused(self.late(seat, &spent), None),
         };
         let resigns = matches!(self.position.to_act(), ToAct::Seat(_, Ask::Resign));
         let from = self.news.json.len();
         if let Err(refusal) = self.position.play(&answer.mv, &mut self.news.json) {
             self.news.json.truncate(from);
-            return Answered::Refused(Fault::code(ErrorCode::IllegalMove, refusal.message));
+            let fault = Fault::code(ErrorCode::IllegalMove, refusal.message);
+            return Answered::Refused(fault, Some(answer.mv));
         }
         self.news.items.push((seat, self.news.json.len()));
         // If the game is over now, an accepted resignation ended it.
         self.resigned = resigns;
         self.clocks[seat] = clock;
         self.moves += 1;
-        self.time_us[seat] += charged_us;
-        self.wall_us[seat] += spent.wall_us;
-        self.cpu_us[seat] += spent.cpu_us.unwrap_or(0);
-        if let Some(note) = &mut answer.note {
-            cut_text(note, self.max_note);
-        }
-        let eval = answer
-            .eval
-            .filter(|eval| !eval.is_object() || eval.to_string().len() <= self.max_note);
+        add(&mut self.time_us[seat], charged_us);
+        self.add_spent(seat, &spent);
         let entry = AnswerEntry {
             seat,
             id: answer.id,
             mv: answer.mv,
             note: answer.note,
-            eval,
+            eval: answer.eval,
             spent,
             charged_us,
             left_us: clock.left_us(),
         };
-        self.recorder.line("answer", &entry);
+        self.recorder.answer(&entry);
+        let total_us = self.clocks.iter().map(SeatClock::used_us);
+        self.position.charged(total_us.fold(0, u64::saturating_add));
         self.settle(chance);
         Answered::Accepted
     }
@@ -350,7 +341,7 @@ impl Play {
             seat,
             verdict: fault.verdict(),
             reason: fault.reason(),
-            mv: mv.filter(|mv| mv.to_string().len() <= KEPT_LINE),
+            mv: mv.filter(|mv| can_be_kept(mv, KEPT_LINE)),
             line,
             spent,
         };
@@ -359,8 +350,7 @@ impl Play {
 
     /// Ends the game by a forfeit as a record tells it.
     pub fn record_forfeit(&mut self, entry: FaultEntry) -> End {
-        self.wall_us[entry.seat] += entry.spent.wall_us;
-        self.cpu_us[entry.seat] += entry.spent.cpu_us.unwrap_or(0);
+        self.add_spent(entry.seat, &entry.spent);
         self.recorder.line("fault", &entry);
         End {
             verdict: entry.verdict,
@@ -368,6 +358,11 @@ impl Play {
             against: Some(entry.seat),
             outcome: self.position.forfeit(entry.seat),
         }
+    }
+
+    fn add_spent(&mut self, seat: Seat, spent: &Spent) {
+        add(&mut self.wall_us[seat], spent.wall_us);
+        add(&mut self.cpu_us[seat], spent.cpu_us.unwrap_or(0));
     }
 
     /// Closes the record and makes the result.
@@ -486,6 +481,41 @@ impl Play {
     }
 }
 
+impl AnswerParts {
+    /// Cuts the remarks to what a record keeps: a note after so many bytes; an evaluation that is longer not at all.
+    #[must_use]
+    pub fn cut(mut self, most: usize) -> AnswerParts {
+        if let Some(note) = &mut self.note {
+            cut_text(note, most);
+        }
+        self.eval
+            .take_if(|eval| eval.is_object() && !can_be_kept(eval, most));
+        self
+    }
+}
+
+/// The depth to which a bot's values are kept: a line may nest 127 levels, and a record adds its own.
+const KEPT_DEPTH: usize = 100;
+
+/// Whether a record can hold a value of a bot, of so many bytes at most.
+fn can_be_kept(value: &Value, bytes: usize) -> bool {
+    depth(value) <= KEPT_DEPTH && value.to_string().len() <= bytes
+}
+
+fn depth(value: &Value) -> usize {
+    let inside = match value {
+        Value::Array(list) => list.iter().map(depth).max(),
+        Value::Object(fields) => fields.values().map(depth).max(),
+        _ => return 0,
+    };
+    1 + inside.unwrap_or(0)
+}
+
+/// Adds times; a record under test may hold any.
+fn add(sum: &mut u64, time: u64) {
+    *sum = sum.saturating_add(time);
+}
+
 /// The parts of an answer that a game keeps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerParts {
@@ -506,9 +536,8 @@ fn first_position(
     rules: &dyn Ruleset,
     again: u32,
 ) -> Result<Box<dyn Position>, String> {
-    let played: Vec<Outcome> = header.played.iter().map(PlayedGame::outcome).collect();
     let setup = Setup {
-        played: &played,
+        played: header.played.outcomes(),
         lot: header.lot,
         again,
         seats: header.seats.len(),

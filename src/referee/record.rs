@@ -8,7 +8,9 @@
 //! - `again`: the game is played over within its id; `fault`: a seat forfeits, with `spent`;
 //! - `result`: how it ended. The hash of this line stands in the results.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -47,7 +49,7 @@ pub struct Header {
     /// The seat that the match's coin toss named.
     pub lot: Seat,
     /// The games of the match before this one.
-    pub played: Vec<PlayedGame>,
+    pub played: Arc<PlayedGames>,
     /// The position it was started from, if not the rules' own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opening: Option<Value>,
@@ -75,36 +77,76 @@ pub struct ChanceInfo {
     pub pair: u32,
 }
 
-/// An earlier game of the match.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlayedGame {
-    /// The seat that won alone.
-    pub winner: Option<Seat>,
-    /// The shares.
-    pub score: Vec<Share>,
-    /// The points.
-    pub points: Vec<u32>,
+/// The games of a match so far, with the text that stands in a header.
+///
+/// The text is kept, as a match may have a thousand games and each has a header: one word a game, the shares by seat as the
+/// numbers of winners (0 lost, 1 won alone, 2 shared by two ...), a colon, and the points by seat: `1,0:26-22 2,2:24-24`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlayedGames {
+    outcomes: Vec<Outcome>,
+    text: String,
 }
 
-impl PlayedGame {
-    /// What the series needs of an outcome.
-    pub fn of(outcome: &Outcome) -> PlayedGame {
-        PlayedGame {
-            winner: outcome.winner,
-            score: outcome.score.clone(),
-            points: outcome.points.clone(),
+impl PlayedGames {
+    /// Adds a game that is over.
+    pub fn push(&mut self, outcome: Outcome) {
+        use std::fmt::Write as _;
+        if !self.text.is_empty() {
+            self.text.push(' ');
         }
+        for (seat, share) in outcome.score.iter().enumerate() {
+            let comma = if seat == 0 { "" } else { "," };
+            let _ = write!(self.text, "{comma}{}", share.winners());
+        }
+        for (seat, points) in outcome.points.iter().enumerate() {
+            let _ = write!(self.text, "{}{points}", if seat == 0 { ':' } else { '-' });
+        }
+        self.outcomes.push(outcome);
     }
 
-    /// The outcome again; its reason is not kept.
-    pub fn outcome(&self) -> Outcome {
-        Outcome {
-            winner: self.winner,
-            score: self.score.clone(),
-            points: self.points.clone(),
-            reason: "",
+    /// The outcomes; those read from a record have no reason.
+    pub fn outcomes(&self) -> &[Outcome] {
+        &self.outcomes
+    }
+
+    /// The number of the next game, from 1.
+    pub fn next_game(&self) -> u32 {
+        self.outcomes.len() as u32 + 1
+    }
+
+    fn read(text: &str) -> Option<PlayedGames> {
+        let mut games = PlayedGames::default();
+        for word in text.split(' ').filter(|word| !word.is_empty()) {
+            let (shares, points) = word.split_once(':')?;
+            let winners = |text: &str| text.parse().ok().filter(|&n| n <= 16).map(Share::one_of);
+            let score: Vec<Share> = shares.split(',').map(winners).collect::<Option<_>>()?;
+            let points: Vec<u32> = points
+                .split('-')
+                .map(|text| text.parse().ok())
+                .collect::<Option<_>>()?;
+            let winner = score.iter().position(|&share| share == Share::WIN);
+            games.push(Outcome {
+                winner,
+                score,
+                points,
+                reason: "",
+            });
         }
+        Some(games)
+    }
+}
+
+impl Serialize for PlayedGames {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
+    }
+}
+
+impl<'de> Deserialize<'de> for PlayedGames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        PlayedGames::read(&text)
+            .ok_or_else(|| serde::de::Error::custom("the games before are written like 1,0:26-22"))
     }
 }
 
@@ -179,7 +221,7 @@ impl Serialize for DrawnKind {
 }
 
 impl<'de> Deserialize<'de> for DrawnKind {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
         [
             ChanceKind::First,
@@ -231,13 +273,23 @@ pub struct FaultEntry {
     /// The reason of the result.
     pub reason: String,
     /// The refused move, where that was the fault and it is not too long to keep.
-    #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "move",
+        skip_serializing_if = "Option::is_none",
+        deserialize_with = "given"
+    )]
     pub mv: Option<Value>,
     /// The beginning of the offending line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
     /// What the question had taken by then.
     pub spent: Spent,
+}
+
+/// Reads a field that is there, with `null` as its value rather than its absence.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 /// How a game ended.
@@ -279,7 +331,8 @@ pub const FIRST_PREV: [u8; 64] = [b'0'; 64];
 impl Default for Recorder {
     fn default() -> Self {
         Recorder {
-            text: Vec::new(),
+            // Most games fit, so that the text is not copied as it grows.
+            text: Vec::with_capacity(16 << 10),
             prev: FIRST_PREV,
         }
     }
@@ -293,6 +346,34 @@ impl Recorder {
         self.text.extend_from_slice(kind.as_bytes());
         self.text.extend_from_slice(b"\":");
         serde_json::to_writer(&mut self.text, value).expect("plain data is written to memory");
+        self.end_line(start);
+    }
+
+    /// Adds an accepted answer. There is one for each move, so the usual one is written by hand; a test holds it to what
+    /// [`Recorder::line`] writes.
+    pub fn answer(&mut self, entry: &AnswerEntry) {
+        if entry.note.is_some() || entry.eval.is_some() {
+            return self.line("answer", entry);
+        }
+        let start = self.text.len();
+        let text = &mut self.text;
+        text.extend_from_slice(b"{\"answer\":{\"seat\":");
+        write_number(text, entry.seat as u64);
+        text.extend_from_slice(b",\"id\":");
+        write_number(text, entry.id);
+        text.extend_from_slice(b",\"move\":");
+        serde_json::to_writer(&mut *text, &entry.mv).expect("plain data is written to memory");
+        text.extend_from_slice(b",\"spent\":{\"wall_us\":");
+        write_number(text, entry.spent.wall_us);
+        text.extend_from_slice(b",\"cpu_us\":");
+        write_option(text, entry.spent.cpu_us);
+        text.extend_from_slice(b",\"delay_us\":");
+        write_option(text, entry.spent.delay_us);
+        text.extend_from_slice(b"},\"charged_us\":");
+        write_number(text, entry.charged_us);
+        text.extend_from_slice(b",\"left_us\":");
+        write_option(text, entry.left_us);
+        text.push(b'}');
         self.end_line(start);
     }
 
@@ -326,13 +407,38 @@ impl Recorder {
     }
 }
 
+/// Writes a number as JSON.
+pub(super) fn write_number(out: &mut Vec<u8>, mut number: u64) {
+    // The longest has 20 digits.
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    loop {
+        first -= 1;
+        digits[first] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend_from_slice(&digits[first..]);
+}
+
+/// Writes a number or `null` as JSON.
+pub(super) fn write_option(out: &mut Vec<u8>, number: Option<u64>) {
+    match number {
+        Some(number) => write_number(out, number),
+        None => out.extend_from_slice(b"null"),
+    }
+}
+
 /// The hash of a line (without its line feed) as hex digits.
 pub fn hash_line(line: &[u8]) -> [u8; 64] {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digest: [u8; 32] = Sha256::digest(line).into();
     let mut hex = [0; 64];
-    for (pair, byte) in hex.chunks_exact_mut(2).zip(Sha256::digest(line)) {
-        pair[0] = DIGITS[usize::from(byte >> 4)];
-        pair[1] = DIGITS[usize::from(byte & 15)];
+    for (index, byte) in digest.iter().enumerate() {
+        hex[2 * index] = DIGITS[usize::from(byte >> 4)];
+        hex[2 * index + 1] = DIGITS[usize::from(byte & 15)];
     }
     hex
 }
@@ -351,5 +457,56 @@ impl ChanceInfo {
         }
         let field = self.field.iter().map(String::as_str);
         Ok(chance::MatchChance::new(seed, self.round, field, self.pair))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_like_any_other_json() {
+        for number in [0, 1, 9, 10, 99, 100, 12_345, 1 << 40, u64::MAX] {
+            let mut out = Vec::new();
+            write_number(&mut out, number);
+            assert_eq!(out, number.to_string().as_bytes());
+        }
+    }
+
+    #[test]
+    fn an_answer_is_written_like_any_other_line() {
+        let spent = |cpu_us, delay_us| Spent {
+            wall_us: 120,
+            cpu_us,
+            delay_us,
+        };
+        let moves = [
+            serde_json::json!(4),
+            serde_json::json!([[8, 5], [6, 5]]),
+            Value::Null,
+            "roll".into(),
+        ];
+        for mv in moves {
+            for (spent, left_us, note) in [
+                (spent(None, None), None, None),
+                (spent(Some(0), Some(17)), Some(59_999_880), None),
+                (spent(Some(3), None), Some(0), Some("a \"note\"".to_owned())),
+            ] {
+                let entry = AnswerEntry {
+                    seat: 1,
+                    id: 300,
+                    mv: mv.clone(),
+                    note,
+                    eval: None,
+                    spent,
+                    charged_us: 120,
+                    left_us,
+                };
+                let (mut by_hand, mut usual) = (Recorder::default(), Recorder::default());
+                by_hand.answer(&entry);
+                usual.line("answer", &entry);
+                assert_eq!(by_hand.finish(), usual.finish());
+            }
+        }
     }
 }

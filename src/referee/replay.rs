@@ -5,14 +5,16 @@
 
 use std::sync::Arc;
 
+use hakem_protocol::ErrorCode;
 use serde_json::{Map, Value};
 
-use super::play::{AnswerParts, Answered, End, Next, Play};
-use super::record::{Entry, FIRST_PREV, FORMAT, Header, ResultEntry, hash_line};
+use super::answer::{self, Said};
+use super::play::{AnswerParts, Answered, End, Fault, FaultKind, KEPT_LINE, Next, Play};
+use super::record::{Entry, FIRST_PREV, FORMAT, FaultEntry, Header, ResultEntry, hash_line};
 use crate::chance::{Draw, MatchChance};
 use crate::clock::Open;
 use crate::event::Verdict;
-use crate::game::{self, Chance, ChanceKind, Drawn, Ruleset, ToAct};
+use crate::game::{self, Chance, ChanceKind, Drawn, Ruleset};
 
 /// What is wrong with a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,9 +64,9 @@ pub fn verify(
     {
         return Err(at(1, "the coin toss is not the one of the seed".into()));
     }
-    let mut play =
-        Play::begin(header.clone(), rules, usize::MAX, &mut source).map_err(|what| at(1, what))?;
+    let mut play = Play::begin(header.clone(), rules, &mut source).map_err(|what| at(1, what))?;
     let mut over: Option<End> = None;
+    let mut ids: Vec<Option<u64>> = vec![None; header.seats.len()];
     for (number, entry) in &entries {
         let number = *number;
         if over.is_some() && !matches!(entry, Entry::Result(_)) {
@@ -89,13 +91,19 @@ pub fn verify(
                         ));
                     }
                 }
+                // Within a game a seat is asked one thing after the other, and answers all of it.
+                let id = &mut ids[answer.seat];
+                if id.is_some_and(|before| before.checked_add(1) != Some(answer.id)) {
+                    return Err(at(number, format!("{} is not the next id", answer.id)));
+                }
+                *id = Some(answer.id);
                 let parts = AnswerParts {
                     id: answer.id,
                     mv: answer.mv.clone(),
                     note: answer.note.clone(),
                     eval: answer.eval.clone(),
                 };
-                if let Answered::Refused(fault) =
+                if let Answered::Refused(fault, _) =
                     play.answer(answer.seat, parts, answer.spent, &mut source)
                 {
                     return Err(at(number, fault.reason()));
@@ -106,7 +114,8 @@ pub fn verify(
                 if fault.seat >= header.seats.len() {
                     return Err(at(number, format!("there is no seat {}", fault.seat)));
                 }
-                check_fault(&mut play, fault).map_err(|what| at(number, what))?;
+                let answered = ids.iter().any(Option::is_some);
+                check_fault(&mut play, fault, answered).map_err(|what| at(number, what))?;
                 over = Some(play.record_forfeit(fault.clone()));
             }
             Entry::Result(result) => {
@@ -210,10 +219,20 @@ fn read_header(line: &[u8]) -> Result<Header, Mismatch> {
     }
     let header: Header = serde_json::from_value(value)
         .map_err(|error| at(format!("the header is broken: {error}")))?;
-    if header.lot >= header.seats.len() || header.id.game as usize != header.played.len() + 1 {
-        return Err(at("the header contradicts itself".into()));
+    let sorted = |names: &[String]| {
+        let mut names = names.to_vec();
+        names.sort();
+        names
+    };
+    let fits = header.lot < header.seats.len()
+        && header.id.game == header.played.next_game()
+        && header.id.of.round == header.chance.round
+        && sorted(&header.seats) == sorted(&header.chance.field);
+    if fits {
+        Ok(header)
+    } else {
+        Err(at("the header contradicts itself".into()))
     }
-    Ok(header)
 }
 
 fn read_entries(lines: &[&[u8]]) -> Result<Vec<(usize, Entry)>, Mismatch> {
@@ -241,44 +260,113 @@ fn rules_of(header: &Header) -> Result<Arc<dyn Ruleset>, Mismatch> {
             header.seats.len()
         )));
     }
-    let fits = |game: &super::record::PlayedGame| {
+    let fits = |game: &game::Outcome| {
         game.score.len() == header.seats.len() && game.points.len() == header.seats.len()
     };
-    if !header.played.iter().all(fits) {
+    if !header.played.outcomes().iter().all(fits) {
         return Err(at(
             "a game before this one has another number of seats".into()
         ));
     }
-    kind.rules(&header.rules)
-        .map_err(|error| at(error.to_string()))
+    let sums = (0..header.seats.len()).map(|seat| {
+        let mut points = header
+            .played
+            .outcomes()
+            .iter()
+            .map(|game| game.points[seat]);
+        points.try_fold(0u32, u32::checked_add)
+    });
+    if sums.into_iter().any(|sum| sum.is_none()) {
+        return Err(at(
+            "the games before this one have more points than there are".into(),
+        ));
+    }
+    let rules = kind
+        .rules(&header.rules)
+        .map_err(|error| at(error.to_string()))?;
+    if rules.series(header.played.outcomes()).over {
+        return Err(at("the match was over before this game".into()));
+    }
+    Ok(rules)
 }
 
-/// A forfeit is checked where the record holds what it rests on: a refused move must be refused, a clock be over.
-fn check_fault(play: &mut Play, fault: &super::record::FaultEntry) -> Result<(), String> {
-    let asked = matches!(play.position().to_act(), ToAct::Seat(seat, _) if seat == fault.seat);
-    match fault.verdict {
-        Verdict::IllegalMove => {
-            if let Some(mv) = &fault.mv
-                && asked
-                && play
-                    .position()
-                    .boxed_clone()
-                    .play(mv, &mut Vec::new())
-                    .is_ok()
-            {
-                return Err("the move that was refused is legal".into());
-            }
-        }
-        Verdict::Timeout => {
-            let measured = fault.spent.wall_us > 0;
-            if asked && measured && play.look(fault.seat, &fault.spent) != Open::Flag {
-                return Err("by the recorded times the seat was not too late".into());
-            }
-        }
-        verdict if verdict.is_forfeit() => {}
-        verdict => return Err(format!("`{}` is no forfeit", verdict.as_str())),
+/// A forfeit is checked where the record holds what it rests on: somebody must have been asked, a refused move be refused,
+/// a clock be over, a line have the fault. A death, a flood and what was too long to keep leave nothing to look at.
+fn check_fault(play: &mut Play, fault: &FaultEntry, answered: bool) -> Result<(), String> {
+    let asked = matches!(play.next(), Next::Ask(seat, _) if seat == fault.seat);
+    // What was wrong before the first question is judged there, whoever is asked first.
+    if answered && !asked {
+        return Err(format!(
+            "seat {} is not asked here, so that nothing is judged",
+            fault.seat
+        ));
     }
-    Ok(())
+    let code = fault.reason.split(':').next().unwrap_or_default();
+    if !fits_verdict(fault.verdict, code) {
+        let verdict = fault.verdict.as_str();
+        return Err(format!("`{code}` is no reason for the verdict `{verdict}`"));
+    }
+    match fault.verdict {
+        Verdict::NoReady if answered => Err("greetings are over once there are answers".into()),
+        Verdict::IllegalMove if !asked => Err("nobody asked for the move".into()),
+        Verdict::IllegalMove
+            if fault.mv.as_ref().is_some_and(|mv| {
+                let mut position = play.position().boxed_clone();
+                position.play(mv, &mut Vec::new()).is_ok()
+            }) =>
+        {
+            Err("the move that was refused is legal".into())
+        }
+        // A ping that was not answered has no measured time; a turn has.
+        Verdict::Timeout
+            if (answered || fault.spent.wall_us > 0)
+                && !(asked && play.look(fault.seat, &fault.spent) == Open::Flag) =>
+        {
+            Err("by the recorded times the seat was not too late".into())
+        }
+        _ if has_its_fault(fault, code) => Ok(()),
+        _ => Err(format!("the line that is kept is not `{code}`")),
+    }
+}
+
+/// Whether a reason that begins so is one of this verdict.
+fn fits_verdict(verdict: Verdict, code: &str) -> bool {
+    let number = |prefix: &str| code.strip_prefix(prefix).map(str::parse::<i32>);
+    let named = ErrorCode::ALL
+        .into_iter()
+        .find(|known| known.as_str() == code);
+    match verdict {
+        Verdict::Crash => {
+            code == "closed_pipe" || matches!(number("exit ").or(number("signal ")), Some(Ok(_)))
+        }
+        Verdict::NoReady => named.is_some(),
+        Verdict::Limit => true,
+        _ => named.is_some_and(|code| Fault::code(code, "").verdict() == verdict),
+    }
+}
+
+/// Whether the line that lost the game, where it was kept whole, has the fault of this code.
+fn has_its_fault(fault: &FaultEntry, code: &str) -> bool {
+    let cut = |line: &&String| line.len() > KEPT_LINE - 4 || line.contains('\u{fffd}');
+    let Some(line) = fault.line.as_ref().filter(|line| !cut(line)) else {
+        return true;
+    };
+    match (code, answer::read(line.as_bytes())) {
+        // Whatever it says.
+        ("timeout" | "unasked", _) => true,
+        ("illegal_move", Ok(Said::Move { mv, .. })) => {
+            fault.mv.as_ref().is_none_or(|kept| *kept == mv)
+        }
+        ("wrong_id", Ok(Said::Move { .. })) | ("bad_message", Ok(Said::Ready(_))) => true,
+        (
+            code,
+            Err(Fault {
+                kind: FaultKind::Code(found),
+                ..
+            }),
+        ) => found.as_str() == code,
+        _ => false,
+    }
 }
 
 fn compare(lines: &[&[u8]], again: &[u8]) -> Result<(), Mismatch> {

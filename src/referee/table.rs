@@ -10,14 +10,18 @@ use serde_json::{Map, Value};
 
 use super::answer::{self, Ready, Said, cut_text};
 use super::play::{AnswerParts, Answered, End, Fault, FaultKind, Next, Play};
-use super::record::{ChanceInfo, FORMAT, Header, PlayedGame};
+use super::record::{ChanceInfo, FORMAT, Header, PlayedGames, write_number, write_option};
 use crate::chance::MatchChance;
 use crate::clock::{ClockSpec, Open, Spent};
 use crate::event::{GameId, GameResult, MatchResult, Slot};
-use crate::game::{Outcome, Ruleset, Seat, Share};
+use crate::game::{Ruleset, Seat, Share};
 
 /// How often one game may be void before the match is given up.
 const MAX_VOIDS: u32 = 3;
+
+/// The least time between two looks at a question. A bot that sleeps or waits for a core a microsecond below its limit
+/// would else be looked at every microsecond; answers are judged by their own times, so a later look costs nothing.
+const LOOK_AGAIN_US: u64 = 1_000;
 
 /// What a match is played with.
 #[derive(Clone, Debug)]
@@ -246,8 +250,11 @@ enum Question {
 struct Session {
     state: State,
     open: Option<Question>,
-    /// A fault that is judged when the seat is next asked, or before the next game.
-    pending: Option<Fault>,
+    /// Faults that are judged when the seat is next asked, or before the next game. The first counts; more than one is
+    /// kept only where that is a stray line, which is forgiven if the game ends before.
+    pending: Vec<Fault>,
+    /// Whether it was told of the end of a game: from then to the next start a stray line does no harm.
+    heard_end: bool,
     ready: Option<Ready>,
     shown: String,
     next_id: u64,
@@ -255,6 +262,24 @@ struct Session {
     last: Vec<u8>,
     /// Whether the seat forfeited the game before.
     forfeited_last: bool,
+}
+
+impl Session {
+    fn suspect(&mut self, fault: Fault) {
+        if self.pending.is_empty() || (!self.must_be_judged() && !is_stray(&fault)) {
+            self.pending.push(fault);
+        }
+    }
+
+    /// Whether it did worse than to write a stray line.
+    fn must_be_judged(&self) -> bool {
+        !self.pending.iter().all(is_stray)
+    }
+}
+
+/// Whether a fault is no more than a line that nobody asked for.
+fn is_stray(fault: &Fault) -> bool {
+    fault.kind == FaultKind::Code(ErrorCode::Unasked)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -277,7 +302,7 @@ pub struct Table {
     /// The elements of `history`, with commas between; kept only if a seat wants it.
     history: Vec<u8>,
     lot: Seat,
-    played: Vec<Outcome>,
+    played: Arc<PlayedGames>,
     voids: u32,
 }
 
@@ -291,7 +316,8 @@ impl Table {
             .map(|seat| Session {
                 state: State::Down,
                 open: None,
-                pending: None,
+                pending: Vec::new(),
+                heard_end: false,
                 ready: None,
                 shown: seat.name.clone(),
                 next_id: 1,
@@ -307,7 +333,7 @@ impl Table {
             play: None,
             history: Vec::new(),
             lot,
-            played: Vec::new(),
+            played: Arc::default(),
             voids: 0,
         }
     }
@@ -326,7 +352,7 @@ impl Table {
 
     /// The id of the game in play or next to be played.
     pub fn game_id(&self) -> GameId {
-        self.setup.id.game(self.played.len() as u32 + 1)
+        self.setup.id.game(self.played.next_game())
     }
 
     /// Takes what happened and adds what is to be done.
@@ -339,26 +365,15 @@ impl Table {
                 early,
             } => self.line(seat, line, spent, early, out),
             Input::Flood { seat, what, spent } => {
-                self.fault(
-                    seat,
-                    Fault::code(ErrorCode::LineTooLong, what),
-                    None,
-                    spent,
-                    out,
-                );
+                // A bot that is leaving can do nothing wrong any more.
+                if matches!(self.sessions[seat].state, State::Greeting | State::Up) {
+                    let fault = Fault::code(ErrorCode::LineTooLong, what);
+                    self.fault(seat, fault, None, spent, out);
+                }
             }
             Input::Deadline { seat, spent } => self.deadline(seat, spent, out),
             Input::Gone { seat, how, spent } => self.gone(seat, how, spent, out),
-            Input::NotStarted { seat, why } => {
-                self.sessions[seat].state = State::Down;
-                self.void(
-                    format!(
-                        "{} could not be started: {why}",
-                        self.setup.seats[seat].name
-                    ),
-                    out,
-                );
-            }
+            Input::NotStarted { seat, why } => self.not_started(seat, &why, out),
             Input::Ended { seat } => self.ended(seat, out),
             Input::Abort { why } => self.void(why, out),
         }
@@ -371,7 +386,8 @@ impl Table {
         let session = &mut self.sessions[seat];
         session.state = State::Greeting;
         session.open = Some(Question::Hello);
-        session.pending = None;
+        session.pending.clear();
+        session.heard_end = false;
         session.ready = None;
         session.next_id = 1;
         session.last.clear();
@@ -395,8 +411,14 @@ impl Table {
         out.effects.push(Effect::Ask {
             seat,
             line,
-            wake_us: Some(setup.clock.ready_us),
+            wake_us: Some(setup.clock.ready_us.saturating_add(1)),
         });
+    }
+
+    /// What is wrong if a greeting or a ping has been open for so long. At the limit itself there is still time.
+    fn over_ready_limit(&self, what: &str, spent: &Spent) -> Option<String> {
+        let limit = self.setup.clock.ready_us;
+        (spent.wall_us > limit).then(|| format!("no {what} within {} ms", limit / 1000))
     }
 
     fn line(&mut self, seat: Seat, line: &[u8], spent: Spent, early: bool, out: &mut Outbox) {
@@ -404,8 +426,9 @@ impl Table {
             (State::Up, open @ Some(Question::Turn(_))) if early => {
                 self.idle_line(seat, open, line, Spent::default(), out);
             }
-            (State::Down | State::Leaving, _) => {}
-            (State::Greeting, _) => self.greeting(seat, line, spent, out),
+            (State::Greeting, Some(Question::Hello)) => self.greeting(seat, line, spent, out),
+            // In `Greeting` without its question the handshake has failed, and stays so.
+            (State::Down | State::Leaving | State::Greeting, _) => {}
             (State::Up, Some(Question::Turn(id))) => self.turn_line(seat, id, line, spent, out),
             (State::Up, open) => self.idle_line(seat, open, line, spent, out),
         }
@@ -416,6 +439,11 @@ impl Table {
             kind: FaultKind::NoReady(code),
             message,
         };
+        if let Some(late) = self.over_ready_limit("ready", &spent) {
+            let fault = no_ready(ErrorCode::Timeout, late);
+            self.fault(seat, fault, Some(line), spent, out);
+            return;
+        }
         let fault = match answer::read(line) {
             Ok(Said::Ready(ready)) if ready.protocol == u64::from(protocol::VERSION) => {
                 let session = &mut self.sessions[seat];
@@ -470,6 +498,11 @@ impl Table {
         if let Ok(Said::Pong { id }) = said {
             // A pong may come unasked.
             if open == Some(Question::Ping(id)) {
+                if let Some(late) = self.over_ready_limit("pong", &spent) {
+                    let fault = Fault::code(ErrorCode::Timeout, late);
+                    self.fault(seat, fault, Some(line), spent, out);
+                    return;
+                }
                 self.sessions[seat].open = None;
                 out.effects.push(Effect::Close(seat));
                 self.gather(out);
@@ -480,14 +513,9 @@ impl Table {
             Ok(_) => "a line that nobody asked for".to_owned(),
             Err(fault) => format!("a line that nobody asked for ({})", fault.message),
         };
-        if self.phase == Phase::Playing {
-            self.fault(
-                seat,
-                Fault::code(ErrorCode::Unasked, message),
-                Some(line),
-                spent,
-                out,
-            );
+        if self.phase == Phase::Playing || !self.sessions[seat].heard_end {
+            let fault = Fault::code(ErrorCode::Unasked, message);
+            self.fault(seat, fault, Some(line), spent, out);
         } else {
             // Between the end of a game and the next start a line is only noted.
             self.tell_error(seat, ErrorCode::Unasked, None, message, false, out);
@@ -504,12 +532,7 @@ impl Table {
                 format!("the answer has id {given}, the open question has id {id}"),
             ),
             Ok(Said::Move { mv, note, eval, .. }) => {
-                let parts = AnswerParts {
-                    id,
-                    mv: mv.clone(),
-                    note,
-                    eval,
-                };
+                let parts = AnswerParts { id, mv, note, eval }.cut(self.setup.seats[seat].max_note);
                 let mut chance = self.setup.chance.clone();
                 match play.answer(seat, parts, spent, &mut chance) {
                     Answered::Accepted => {
@@ -519,9 +542,7 @@ impl Table {
                         self.spread_news(out);
                         self.proceed(out);
                     }
-                    Answered::Refused(fault) => {
-                        let mv =
-                            (fault.kind == FaultKind::Code(ErrorCode::IllegalMove)).then_some(mv);
+                    Answered::Refused(fault, mv) => {
                         self.forfeit(seat, &fault, mv, Some(line), spent, out);
                     }
                 }
@@ -543,48 +564,36 @@ impl Table {
     }
 
     fn deadline(&mut self, seat: Seat, spent: Spent, out: &mut Outbox) {
-        let ready_us = self.setup.clock.ready_us;
-        let late = |what: &str| format!("no {what} within {} ms", ready_us / 1000);
-        match self.sessions[seat].open {
-            None => {}
+        let (what, kind) = match self.sessions[seat].open {
+            None => return,
+            Some(Question::Hello) => ("ready", FaultKind::NoReady(ErrorCode::Timeout)),
+            Some(Question::Ping(_)) => ("pong", FaultKind::Code(ErrorCode::Timeout)),
             Some(Question::Turn(_)) => {
-                let Some(play) = &self.play else { return };
-                match play.look(seat, &spent) {
-                    Open::Wait(wake_us) => out.effects.push(Effect::Wake { seat, wake_us }),
-                    Open::Endless => {}
-                    Open::Flag => {
-                        let fault = play.late(seat, &spent);
-                        self.forfeit(seat, &fault, None, None, spent, out);
-                    }
-                }
+                self.look(seat, spent, out);
+                return;
             }
-            Some(_) if spent.wall_us < ready_us => {
-                out.effects.push(Effect::Wake {
-                    seat,
-                    wake_us: ready_us,
-                });
-            }
-            Some(Question::Hello) => {
-                let kind = FaultKind::NoReady(ErrorCode::Timeout);
-                self.fault(
-                    seat,
-                    Fault {
-                        kind,
-                        message: late("ready"),
-                    },
-                    None,
-                    spent,
-                    out,
-                );
-            }
-            Some(Question::Ping(_)) => {
-                self.fault(
-                    seat,
-                    Fault::code(ErrorCode::Timeout, late("pong")),
-                    None,
-                    spent,
-                    out,
-                );
+        };
+        match self.over_ready_limit(what, &spent) {
+            Some(message) => self.fault(seat, Fault { kind, message }, None, spent, out),
+            None => out.effects.push(Effect::Wake {
+                seat,
+                wake_us: self.setup.clock.ready_us.saturating_add(1),
+            }),
+        }
+    }
+
+    /// Looks at an open turn.
+    fn look(&mut self, seat: Seat, spent: Spent, out: &mut Outbox) {
+        let Some(play) = &self.play else { return };
+        match play.look(seat, &spent) {
+            Open::Wait(wake_us) => out.effects.push(Effect::Wake {
+                seat,
+                wake_us: wake_us.max(spent.wall_us.saturating_add(LOOK_AGAIN_US)),
+            }),
+            Open::Endless => {}
+            Open::Flag => {
+                let fault = play.late(seat, &spent);
+                self.forfeit(seat, &fault, None, None, spent, out);
             }
         }
     }
@@ -626,7 +635,7 @@ impl Table {
         }
         let session = &mut self.sessions[seat];
         let was_open = session.open.take().is_some();
-        session.pending.get_or_insert(fault);
+        session.suspect(fault);
         if was_open {
             out.effects.push(Effect::Close(seat));
         }
@@ -635,9 +644,26 @@ impl Table {
         }
     }
 
+    fn not_started(&mut self, seat: Seat, why: &str, out: &mut Outbox) {
+        match self.sessions[seat].state {
+            State::Greeting => {
+                self.sessions[seat].state = State::Down;
+                self.sessions[seat].open = None;
+                let name = &self.setup.seats[seat].name;
+                self.void(format!("{name} could not be started: {why}"), out);
+            }
+            // The game that it was to play is void already.
+            State::Leaving => self.ended(seat, out),
+            State::Down | State::Up => {}
+        }
+    }
+
     fn ended(&mut self, seat: Seat, out: &mut Outbox) {
+        if self.sessions[seat].state != State::Leaving {
+            return;
+        }
         self.sessions[seat].state = State::Down;
-        if self.phase == Phase::Gathering && self.sessions[seat].pending.is_none() {
+        if self.phase == Phase::Gathering && self.sessions[seat].pending.is_empty() {
             self.start_session(seat, out);
         }
     }
@@ -688,7 +714,7 @@ impl Table {
     /// Begins the next game once every seat is up, or has shown that it will not be.
     fn gather(&mut self, out: &mut Outbox) {
         let settled = |session: &Session| {
-            session.pending.is_some() || (session.state == State::Up && session.open.is_none())
+            session.must_be_judged() || (session.state == State::Up && session.open.is_none())
         };
         if self.phase == Phase::Gathering && self.sessions.iter().all(settled) {
             self.begin_game(out);
@@ -713,7 +739,7 @@ impl Table {
                 .collect(),
             chance: setup.chance_info.clone(),
             lot: self.lot,
-            played: self.played.iter().map(PlayedGame::of).collect(),
+            played: self.played.clone(),
             opening: setup.opening.clone(),
             opening_plies: setup.opening_plies,
             about: setup.about.clone(),
@@ -721,20 +747,8 @@ impl Table {
     }
 
     fn begin_game(&mut self, out: &mut Outbox) {
-        let max_note = self
-            .setup
-            .seats
-            .iter()
-            .map(|seat| seat.max_note)
-            .max()
-            .unwrap_or(0);
         let mut chance = self.setup.chance.clone();
-        let begun = Play::begin(
-            self.header(),
-            self.setup.rules.clone(),
-            max_note,
-            &mut chance,
-        );
+        let begun = Play::begin(self.header(), self.setup.rules.clone(), &mut chance);
         self.phase = Phase::Playing;
         match begun {
             Ok(play) => self.play = Some(play),
@@ -746,11 +760,7 @@ impl Table {
         }
         self.history.clear();
         // A seat that is not there loses before the game is announced: the lowest, if several are not.
-        if let Some(seat) = self
-            .sessions
-            .iter()
-            .position(|session| session.pending.is_some())
-        {
+        if let Some(seat) = self.sessions.iter().position(Session::must_be_judged) {
             self.judge_pending(seat, out);
             return;
         }
@@ -764,7 +774,7 @@ impl Table {
 
     /// Sends `start`.
     fn announce(&mut self, out: &mut Outbox) {
-        let series = self.setup.rules.series(&self.played);
+        let series = self.setup.rules.series(self.played.outcomes());
         let rules = options_of(&*self.setup.rules);
         let names: Vec<String> = self
             .sessions
@@ -782,6 +792,10 @@ impl Table {
         play.position().write_state(&mut state);
         let state: Value = serde_json::from_slice(&state).unwrap_or_default();
         for seat in 0..self.sessions.len() {
+            // A bot may have gone in a game that is played over now.
+            if self.sessions[seat].state != State::Up {
+                continue;
+            }
             let start = protocol::Start {
                 game_id: game_id.clone(),
                 seat,
@@ -791,7 +805,7 @@ impl Table {
                 again,
                 rules: rules.clone(),
                 in_match: protocol::Match {
-                    game: self.played.len() as u32 + 1,
+                    game: self.played.next_game(),
                     of: series.of,
                     score: series.score.iter().copied().map(Score).collect(),
                 },
@@ -806,10 +820,10 @@ impl Table {
         let Some(play) = &mut self.play else { return };
         match play.next() {
             Next::Ask(seat, ask) => {
-                if self.sessions[seat].pending.is_some() {
-                    self.judge_pending(seat, out);
-                } else {
+                if self.sessions[seat].pending.is_empty() {
                     self.ask(seat, ask, out);
+                } else {
+                    self.judge_pending(seat, out);
                 }
             }
             Next::Again => {
@@ -926,8 +940,9 @@ impl Table {
     }
 
     fn judge_pending(&mut self, seat: Seat, out: &mut Outbox) {
-        if let Some(fault) = self.sessions[seat].pending.take() {
-            self.forfeit(seat, &fault, None, None, Spent::default(), out);
+        let pending = std::mem::take(&mut self.sessions[seat].pending);
+        if let Some(fault) = pending.first() {
+            self.forfeit(seat, fault, None, None, Spent::default(), out);
         }
     }
 
@@ -981,13 +996,14 @@ impl Table {
         });
         for seat in 0..self.sessions.len() {
             if self.sessions[seat].state == State::Up {
+                self.sessions[seat].heard_end = true;
                 out.tell(seat, &end_message);
             }
         }
         let (result, record) = play.finish(end, &self.setup.slots);
         out.effects
             .push(Effect::GameOver(Box::new(FinishedGame { result, record })));
-        self.played.push(end.outcome.clone());
+        Arc::make_mut(&mut self.played).push(end.outcome.clone());
         self.voids = 0;
         let lost = self.match_lost_by(end);
         for (seat, session) in self.sessions.iter_mut().enumerate() {
@@ -1001,7 +1017,7 @@ impl Table {
             );
             self.dismiss(seat, politely, out);
         }
-        if lost.is_some() || self.setup.rules.series(&self.played).over {
+        if lost.is_some() || self.setup.rules.series(self.played.outcomes()).over {
             self.finish_match(lost, out);
         } else {
             self.next_game(out);
@@ -1018,10 +1034,10 @@ impl Table {
     fn finish_match(&mut self, lost: Option<Seat>, out: &mut Outbox) {
         self.phase = Phase::Over;
         for seat in 0..self.sessions.len() {
-            self.sessions[seat].pending = None;
+            self.sessions[seat].pending.clear();
             self.dismiss(seat, true, out);
         }
-        let series = self.setup.rules.series(&self.played);
+        let series = self.setup.rules.series(self.played.outcomes());
         let score = match lost {
             None => series.shares(),
             Some(loser) => {
@@ -1037,7 +1053,7 @@ impl Table {
             seats: self.setup.slots.clone(),
             score,
             series: series.score,
-            games: self.played.len() as u32,
+            games: self.played.outcomes().len() as u32,
         }));
     }
 
@@ -1045,29 +1061,21 @@ impl Table {
     fn next_game(&mut self, out: &mut Outbox) {
         for seat in 0..self.sessions.len() {
             if self.setup.restart_each_game {
-                self.sessions[seat].pending = None;
+                self.sessions[seat].pending.clear();
                 self.dismiss(seat, true, out);
             }
-            let session = &mut self.sessions[seat];
-            match session.state {
-                State::Up => {
-                    // A line that nobody asked for does no harm once the game is over; what else waits is judged.
-                    if let Some(fault) = session
-                        .pending
-                        .take_if(|fault| fault.kind == FaultKind::Code(ErrorCode::Unasked))
-                    {
-                        self.tell_error(seat, ErrorCode::Unasked, None, fault.message, false, out);
-                    }
-                    if self.sessions[seat].pending.is_none() {
-                        self.ping(seat, out);
-                    }
-                }
-                State::Down => {
-                    if session.pending.is_none() {
-                        self.start_session(seat, out);
-                    }
-                }
-                // It is started anew when it is gone; a fault that waits is judged before the game.
+            if self.sessions[seat].pending.first().is_some_and(is_stray) {
+                let stray = self.sessions[seat].pending.remove(0);
+                self.tell_error(seat, ErrorCode::Unasked, None, stray.message, false, out);
+            }
+            // What else waits is judged before the next game.
+            if self.sessions[seat].must_be_judged() {
+                continue;
+            }
+            match self.sessions[seat].state {
+                State::Up => self.ping(seat, out),
+                State::Down => self.start_session(seat, out),
+                // It is started anew when it is gone.
                 State::Greeting | State::Leaving => {}
             }
         }
@@ -1083,7 +1091,7 @@ impl Table {
         out.effects.push(Effect::Ask {
             seat,
             line,
-            wake_us: Some(self.setup.clock.ready_us),
+            wake_us: Some(self.setup.clock.ready_us.saturating_add(1)),
         });
     }
 
@@ -1097,7 +1105,7 @@ impl Table {
         self.voids += 1;
         self.phase = Phase::Gathering;
         for seat in 0..self.sessions.len() {
-            self.sessions[seat].pending = None;
+            self.sessions[seat].pending.clear();
             self.dismiss(seat, false, out);
         }
         if self.voids >= MAX_VOIDS {
@@ -1144,13 +1152,6 @@ fn is_invisible(c: char) -> bool {
         | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-fn write_number(out: &mut Vec<u8>, number: u64) {
-    serde_json::to_writer(out, &number).expect("a number is written to memory");
-}
-
 fn write_ms(out: &mut Vec<u8>, us: Option<u64>) {
-    match us {
-        Some(us) => write_number(out, us / 1000),
-        None => out.extend_from_slice(b"null"),
-    }
+    write_option(out, us.map(|us| us / 1000));
 }

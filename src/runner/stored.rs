@@ -6,14 +6,12 @@ use crate::store::{Store, Stored, VoidNote};
 impl Ledger for Store {
     /// Records are durable before the rows that name them.
     fn commit(&mut self, group: &[Entry]) -> anyhow::Result<()> {
-        let records = self.records();
-        let mut written = Vec::new();
+        let mut records = Vec::new();
         let mut rows = Vec::with_capacity(group.len());
         for entry in group {
             rows.push(match entry {
                 Entry::Game { result, record } => {
-                    records.write(result.id, record)?;
-                    written.push(result.id);
+                    records.push((result.id, record.as_slice()));
                     Stored::Game((**result).clone())
                 }
                 Entry::Void { id, seats, why } => Stored::Void(VoidNote {
@@ -24,8 +22,8 @@ impl Ledger for Store {
                 Entry::Match(result) => Stored::Match(result.clone()),
             });
         }
-        if !written.is_empty() {
-            records.sync_group(&written)?;
+        if !records.is_empty() {
+            self.records().write_group(&records)?;
         }
         Store::commit(self, &rows)?;
         Ok(())

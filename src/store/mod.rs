@@ -160,7 +160,7 @@ impl Store {
     }
 
     /// Stores results: all of them, or none. When it returns, they survive a power cut. The records that they name are to be
-    /// durable before ([`Records::sync_group`]).
+    /// durable before ([`Records::write_group`]).
     ///
     /// # Errors
     /// [`StoreError::Duplicate`], [`StoreError::Invalid`], or what the disk refused.

@@ -23,13 +23,11 @@ fn nanos(time: rustix::time::Timespec) -> u64 {
     reason = "the clock of another process has no safe wrapper"
 )]
 pub fn processor_time(pid: Pid) -> Option<u64> {
-    let pid: libc::pid_t = pid.as_raw_nonzero().get();
-    // SAFETY: both calls write to locals of the right type and have no other effect.
+    // What clock_getcpuclockid(3) computes: the number's complement, and 2 for the scheduler's exact count of the whole
+    // process. The library's function also asks the system whether the process is there, which doubles the cost.
+    let clock: libc::clockid_t = (!pid.as_raw_nonzero().get() << 3) | 2;
+    // SAFETY: the call writes to a local of the right type and has no other effect.
     unsafe {
-        let mut clock: libc::clockid_t = 0;
-        if libc::clock_getcpuclockid(pid, &raw mut clock) != 0 {
-            return None;
-        }
         let mut time = std::mem::zeroed::<libc::timespec>();
         if libc::clock_gettime(clock, &raw mut time) != 0 {
             return None;
