@@ -21,9 +21,13 @@ pub struct Args {
     /// The game
     #[arg(long, short)]
     pub game: String,
-    /// Matches for each pair of bots: 1, or an even number, half of them in each other's seats [default: 2]
+    /// Matches for each pair of bots: 1, or an even number, half of them in each other's seats; of more seats any number
+    /// [default: one for each seat]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub games: Option<u32>,
+    /// Seats at a table [default: all bots at one, if the game has so many seats, else 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub seats: Option<u32>,
     /// The seed of all chance, a number or text [default: drawn]
     #[arg(long, value_name = "S")]
     pub seed: Option<String>,
@@ -65,6 +69,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         rules: args.rules.clone(),
         clock: args.clock.clone(),
         usual_clock: Some(CLOCK.to_owned()),
+        seats: args.seats.map(|seats| seats as usize),
         games: args.games,
         seed: args.seed.clone(),
         jobs,

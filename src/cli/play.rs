@@ -49,6 +49,7 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
     let files = config::bot_files(&config).map_err(|error| Refused(error.to_string()))?;
     let schedule = round_robin::schedule(
         config.bots.len(),
+        config.seats,
         config.games,
         config.paired,
         config.rounds,

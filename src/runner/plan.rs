@@ -215,7 +215,7 @@ impl Plan {
             return None;
         }
         let meetings = if self.config.paired {
-            self.config.games / 2
+            self.config.games.div_ceil(self.config.seats as u32)
         } else {
             self.config.games
         };
