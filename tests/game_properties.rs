@@ -137,7 +137,7 @@ fn about(kind: &dyn Kind) -> About {
                 json!({"preset": "okul", "no_capture_plies": 30}),
                 json!({"preset": "sivas", "no_capture_plies": 0, "max_plies": 300}),
             ],
-            // Stones leave the game; what is left is never more than nine, and `quiet` never more than was played.
+            // Stones leave the game, so what stays the same is that each seat has a possible number of them.
             conserved: |state| {
                 let left = |seat: usize| {
                     let stones = state["stones"][seat].as_array().map_or(0, Vec::len) as u64;
