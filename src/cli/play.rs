@@ -9,7 +9,7 @@ use super::exit::{self, Refused};
 use super::output::Output;
 use super::progress::Progress;
 use crate::chance;
-use crate::config::{self, BotFiles, EventConfig};
+use crate::config::{self, BotFiles, BotSpec, EventConfig, Program};
 use crate::event::{Event, GameResult, MatchResult};
 use crate::house;
 use crate::runner::{self, Ended, Ledger, Plan, ledger::Forget};
@@ -40,10 +40,14 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         jobs,
         fresh,
     } = playing;
-    let problems = config::check_programs(&config);
+    let missing = config::check_programs(&config);
+    let problems: Vec<String> = missing
+        .iter()
+        .map(ToString::to_string)
+        .chain(builtin_problems(&config))
+        .collect();
     if !problems.is_empty() {
-        let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        return Err(Refused(lines.join("\n       ")).into());
+        return Err(Refused(problems.join("\n       ")).into());
     }
     check_builtins(&config)?;
     let files = config::bot_files(&config).map_err(|error| Refused(error.to_string()))?;
@@ -87,6 +91,17 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
     let jobs = plan.jobs(jobs);
     let (ended, results) = play_plan(&plan, &todo, jobs, folder)?;
     finish(&plan, out.as_deref(), ended, results, output)
+}
+
+/// What is wrong with built-in bots: they do not play the game, or do not take their options.
+fn builtin_problems(config: &EventConfig) -> Vec<String> {
+    let problem = |bot: &BotSpec| match &bot.program {
+        Program::Builtin(name) => house::find(name)
+            .and_then(|house| house::check(house, &config.game, &bot.options).err())
+            .map(|words| format!("bot `{}`: {words}", bot.name)),
+        Program::Command { .. } => None,
+    };
+    config.bots.iter().filter_map(problem).collect()
 }
 
 /// Results of a run without a folder, or nothing where they are in one.

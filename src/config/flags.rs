@@ -132,6 +132,7 @@ fn seats(reader: &mut Reader, flags: &Flags, kind: &dyn Kind) -> usize {
     if let Some(wrong) = seats_problem(kind, seats) {
         let title = format!("the number of seats {}; {}", wrong.what, wrong.right);
         reader.error.push(None, title, "");
+        return kind.facts().min_seats;
     }
     seats
 }
@@ -144,9 +145,11 @@ fn bots(
     builtins: &[&str],
 ) -> Vec<BotSpec> {
     if flags.bots.len() < seats {
-        let count = ["two", "three", "four"]
-            .get(seats.saturating_sub(2))
-            .unwrap_or(&"more");
+        let count = match seats {
+            3 => "three",
+            4 => "four",
+            _ => "two",
+        };
         let title = format!(
             "at least {count} bots are needed: builtin:NAME, a command line, or a folder with a bot.toml each"
         );
