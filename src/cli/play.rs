@@ -221,7 +221,7 @@ fn check_builtins(config: &EventConfig) -> anyhow::Result<()> {
         .bots
         .iter()
         .filter_map(|bot| {
-            let config::Program::Builtin(name) = &bot.program else {
+            let Program::Builtin(name) = &bot.program else {
                 return None;
             };
             let house = house::find(name)?;
