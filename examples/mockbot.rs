@@ -1,6 +1,6 @@
 //! A scripted misbehaving bot for tests. Not shipped.
 //!
-//! Without options it is honest: it greets, plays the first element of `legal` and leaves at `bye`. Each fault is an
+//! Without options it is honest: it greets, plays the first element of `legal` (or lays the card) and leaves at `bye`. Each fault is an
 //! option `--FAULT` (`--stall`), which strikes at the turn that `--at N` names (counted over the process, from 1;
 //! default 2), or `--FAULT-at N`. `--in-game ID` restricts the faults to one game. `mockbot --help` lists all.
 #![expect(
@@ -16,6 +16,9 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::time::Duration;
 
+use hakem::game::Game;
+use hakem::game::qbitz::faces::Answer;
+use hakem::game::qbitz::{Qbitz, QbitzOptions};
 use serde_json::{Value, json};
 
 const HELP: &str = "\
@@ -446,6 +449,9 @@ impl Session {
         if let (Some(word), "take") = (&self.script.answer_take, ask) {
             return json!(word);
         }
+        if ask == "race" {
+            return lay(&turn["state"]);
+        }
         let index = match self.script.pick {
             Pick::First => 0,
             Pick::Last => legal.len().saturating_sub(1),
@@ -565,6 +571,18 @@ fn flood(chunk: &[u8], times: usize) {
     for _ in 0..times {
         send(chunk);
     }
+}
+
+/// The right claim in a race.
+fn lay(state: &Value) -> Value {
+    // Whatever the game's own options are, this card is to be laid.
+    let options = QbitzOptions {
+        target_points: 1000,
+        rounds: 1000,
+        ..QbitzOptions::default()
+    };
+    let game = Qbitz::read(&options, state);
+    json!(Answer(game.ok().and_then(|game| game.solution())))
 }
 
 /// An answer of the right form that is not legal: for a game of numbers one that is missing from `legal`, else a

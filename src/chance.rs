@@ -14,7 +14,7 @@
 //! <name of a bot>       one line for each bot of the match, in the event's order
 //! <pair>                counts the meetings of these bots in this round from 0; both paired games have one number
 //! <game>                the game within the match from 1; 0 for what belongs to the whole match
-//! <kind>                first, opening, dice, lot, ply
+//! <kind>                first, opening, dice, lot, ply, cubes, card
 //! <seat>                a number, or - where the event belongs to no seat
 //! <n>                   counts the events of this kind and seat in this game from 0
 //! <block>               0, then 1, 2, ... whenever the bytes of a digest are used up
@@ -22,7 +22,8 @@
 //!
 //! The bytes of the digest are used in order. A die is a byte below 252, modulo 6, plus 1; larger bytes are skipped. An
 //! opening roll takes dice in pairs, seat 0 first, until the two differ. A lot among k takes eight bytes as a big-endian
-//! number below the largest multiple of k that fits, modulo k; larger numbers are skipped.
+//! number below the largest multiple of k that fits, modulo k; larger numbers are skipped. Cubes and cards (Q-Bitz) are the
+//! 32 bytes of block 0 as they are; what the game makes of them it chooses with [`Choices`].
 
 use sha2::{Digest, Sha256};
 
@@ -50,6 +51,23 @@ pub fn hex(bytes: &[u8]) -> String {
         .iter()
         .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
         .collect()
+}
+
+/// The inverse of [`hex`] for 32 bytes.
+pub fn from_hex(text: &str) -> Option<[u8; 32]> {
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    if text.len() != 64 {
+        return None;
+    }
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    Some(bytes)
 }
 
 /// Where a game's random events come from: derived in play, read from a record when it is verified.
@@ -93,7 +111,7 @@ impl MatchChance {
         };
         match self.derive(0, chance, 0, seats as u32) {
             Drawn::Lot(seat) => seat as Seat,
-            Drawn::Dice(_) => 0,
+            Drawn::Dice(_) | Drawn::Bytes(_) => 0,
         }
     }
 
@@ -109,6 +127,11 @@ impl MatchChance {
             },
             ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply => {
                 Drawn::Lot(stream.below(choices.max(1)))
+            }
+            ChanceKind::Cubes | ChanceKind::Card => {
+                let mut bytes = [0; 32];
+                bytes.fill_with(|| stream.byte());
+                Drawn::Bytes(bytes)
             }
         }
     }
@@ -175,6 +198,47 @@ impl Stream {
             if number < limit {
                 // Below `choices`, which is a u32.
                 return (number % choices) as u32;
+            }
+        }
+    }
+}
+
+/// A stream of choices made from the 32 bytes of one random event ([`Drawn::Bytes`]).
+///
+/// The bytes are used in order; when they are used up, the next 32 are the SHA-256 of those before. A choice among k
+/// (at most 256) is a byte below the largest multiple of k up to 256, modulo k; larger bytes are skipped. A choice among
+/// one takes no byte.
+#[derive(Clone, Debug)]
+pub struct Choices {
+    bytes: [u8; 32],
+    used: usize,
+}
+
+impl Choices {
+    /// The choices that these bytes make.
+    pub fn new(bytes: [u8; 32]) -> Choices {
+        Choices { bytes, used: 0 }
+    }
+
+    fn byte(&mut self) -> u8 {
+        if self.used == self.bytes.len() {
+            self.bytes = Sha256::digest(self.bytes).into();
+            self.used = 0;
+        }
+        self.used += 1;
+        self.bytes[self.used - 1]
+    }
+
+    /// A number from 0 below `choices`, which is 1 to 256.
+    pub fn below(&mut self, choices: usize) -> usize {
+        if choices <= 1 {
+            return 0;
+        }
+        let limit = 256 - 256 % choices;
+        loop {
+            let byte = usize::from(self.byte());
+            if byte < limit {
+                return byte % choices;
             }
         }
     }
@@ -281,6 +345,34 @@ mod tests {
             seen[k as usize] += 1;
         }
         assert!(seen.iter().all(|&count| count > 900), "{seen:?}");
+    }
+
+    #[test]
+    fn a_card_is_a_whole_digest_and_its_choices_run_on() {
+        let card = Chance {
+            kind: ChanceKind::Card,
+            seat: None,
+        };
+        let text = "hakem-chance-1\n42\n1\nada\nbora\n0\n1\ncard\n-\n4\n0\n";
+        let first: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+        assert_eq!(chance(0).draw(1, card, 4, 0), Drawn::Bytes(first));
+        assert_eq!(from_hex(&hex(&first)), Some(first));
+        assert_eq!(from_hex(&hex(&first).to_uppercase()), None);
+        let second: [u8; 32] = Sha256::digest(first).into();
+        let bytes: Vec<usize> = [first, second]
+            .concat()
+            .into_iter()
+            .map(usize::from)
+            .collect();
+        let mut choices = Choices::new(first);
+        let all: Vec<usize> = (0..64).map(|_| choices.below(256)).collect();
+        assert_eq!(all, bytes);
+        // 252 is the largest multiple of 6.
+        let sixths: Vec<usize> = bytes.iter().filter(|&&b| b < 252).map(|b| b % 6).collect();
+        let mut choices = Choices::new(first);
+        let found: Vec<usize> = sixths.iter().map(|_| choices.below(6)).collect();
+        assert_eq!(found, sixths);
+        assert_eq!(Choices::new(first).below(1), 0);
     }
 
     #[test]

@@ -59,6 +59,19 @@ impl ClockSpec {
         }
     }
 
+    /// The clock of a game in which the seats race: each question has this limit, and nothing else of the settings holds
+    /// but the kind and the ceiling.
+    pub fn for_race(&self, limit_us: u64) -> ClockSpec {
+        ClockSpec {
+            main_us: None,
+            increment_us: 0,
+            move_us: Some(limit_us),
+            delay_us: 0,
+            margin_us: 0,
+            ..*self
+        }
+    }
+
     /// The wall time that ends an answer with this limit whatever the kind.
     fn ceiling(&self, limit_us: Option<u64>) -> Option<u64> {
         self.ceiling_us

@@ -73,7 +73,7 @@ fn describe(position: &mut dyn Position) -> Value {
         ToAct::Seat(seat, ask) => (Some(seat), Some(ask.as_str()), legal(position)),
         ToAct::Pass(seat) => (Some(seat), Some("move"), vec![json!([])]),
         ToAct::Chance(chance) => (chance.seat, None, Vec::new()),
-        ToAct::Over => (None, None, Vec::new()),
+        ToAct::Race | ToAct::Over => (None, None, Vec::new()),
     };
     let result = position.outcome().as_ref().map(result_of);
     json!({"turn": turn, "ask": ask, "legal": legal, "result": result})

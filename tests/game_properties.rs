@@ -4,8 +4,10 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
+use hakem::game::qbitz::faces::Answer;
+use hakem::game::qbitz::{Qbitz, QbitzOptions};
 use hakem::game::{
-    Chance, ChanceKind, Drawn, GAMES, Kind, Outcome, Position, Ruleset, Setup, ToAct,
+    Chance, ChanceKind, Claim, Drawn, GAMES, Game, Kind, Outcome, Position, Ruleset, Setup, ToAct,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{TestCaseError, TestRunner};
@@ -135,7 +137,7 @@ fn about(kind: &dyn Kind) -> About {
                 json!({"preset": "okul", "no_capture_plies": 30}),
                 json!({"preset": "sivas", "no_capture_plies": 0, "max_plies": 300}),
             ],
-            // Stones leave the game; what is left is never more than nine, and `quiet` never more than was played.
+            // Stones leave the game, so what stays the same is that each seat has a possible number of them.
             conserved: |state| {
                 let left = |seat: usize| {
                     let stones = state["stones"][seat].as_array().map_or(0, Vec::len) as u64;
@@ -155,6 +157,19 @@ fn about(kind: &dyn Kind) -> About {
             one_answer_a_position: true,
             // `max_plies` ends a game, perhaps with a lot.
             bound: 2001,
+        },
+        "qbitz" => About {
+            rules: vec![
+                json!({}),
+                json!({"blocks": "uniform", "target_points": 2}),
+                json!({"rounds": 4, "race": "in-turn"}),
+            ],
+            conserved: |state| vec![state["points"].as_array().expect("a list").len() as u64],
+            // Seats have no board of their own.
+            mirrored: None,
+            one_answer_a_position: false,
+            // At most 25 rounds, each void at most three times; in each a card, and a claim of each seat.
+            bound: 25 * 4 * 3 + 1,
         },
         name => panic!("say here what must hold for the game {name}"),
     }
@@ -204,6 +219,11 @@ impl Picks {
                 Drawn::Dice([first, first % 6 + 1])
             }
             ChanceKind::Lot => Drawn::Lot(self.below(2) as u32),
+            ChanceKind::Cubes | ChanceKind::Card => {
+                let mut bytes = [0; 32];
+                bytes.fill_with(|| self.below(256) as u8);
+                Drawn::Bytes(bytes)
+            }
             kind => panic!("{kind:?} is drawn before a game, not in it"),
         }
     }
@@ -215,6 +235,41 @@ enum Action {
     Answer(Value),
     Pass,
     Chance(Drawn),
+    /// A claim; if it is right it is awarded at once.
+    Claim(usize, Value),
+    /// The race ends so.
+    Award(Vec<usize>),
+}
+
+/// Something that may happen in a race: a claim of some seat, a dead heat, the end of the time.
+fn race(position: &dyn Position, picks: &mut Picks) -> Action {
+    let racing: Vec<usize> = (0..position.seats())
+        .filter(|&seat| position.racing(seat))
+        .collect();
+    match picks.below(8) {
+        0 => Action::Award(Vec::new()),
+        1 if racing.len() > 1 => Action::Award(racing[..2].to_vec()),
+        kind => {
+            let seat = racing[picks.below(racing.len())];
+            Action::Claim(seat, claim(position, kind, picks))
+        }
+    }
+}
+
+/// A claim: none, a wrong one, or the right one.
+fn claim(position: &dyn Position, kind: usize, picks: &mut Picks) -> Value {
+    let game = Qbitz::read(&QbitzOptions::default(), &state(position)).expect("a state of Q-Bitz");
+    let tray = game.solution().expect("every pattern can be laid");
+    let mut claim = serde_json::to_value(Answer(Some(tray))).expect("JSON");
+    match kind {
+        2 => claim["qbitz"] = Value::Null,
+        3 => {
+            let placed = &mut claim["qbitz"][picks.below(4)][picks.below(4)];
+            placed["cube"] = json!(picks.below(40) + 16);
+        }
+        _ => {}
+    }
+    claim
 }
 
 fn next(position: &mut dyn Position, picks: &mut Picks) -> Option<Action> {
@@ -225,6 +280,7 @@ fn next(position: &mut dyn Position, picks: &mut Picks) -> Option<Action> {
         }
         ToAct::Pass(_) => Some(Action::Pass),
         ToAct::Chance(chance) => Some(Action::Chance(picks.draw(chance))),
+        ToAct::Race => Some(race(position, picks)),
         ToAct::Over => None,
     }
 }
@@ -238,6 +294,13 @@ fn act(position: &mut dyn Position, action: &Action) -> Vec<u8> {
             .expect("a listed answer is legal"),
         Action::Pass => position.pass(&mut told),
         Action::Chance(drawn) => position.chance(*drawn),
+        Action::Claim(seat, answer) => {
+            let claim = position.claim(*seat, answer, &mut told);
+            if claim.expect("a seat that races may claim") == Claim::Right {
+                position.award(&[*seat]);
+            }
+        }
+        Action::Award(first) => position.award(first),
     }
     told
 }
@@ -395,6 +458,17 @@ fn an_answer_that_is_not_listed_is_refused_and_changes_nothing() {
                 }
             }
         }
+        if position.to_act() == ToAct::Race {
+            for (answer, seat) in tries.iter().zip((0..=position.seats()).cycle()) {
+                let mut told = b"kept".to_vec();
+                let refusal = position
+                    .claim(seat, answer, &mut told)
+                    .expect_err("no claim");
+                prop_assert!(!refusal.message.is_empty() && refusal.message.len() < 500);
+                prop_assert_eq!(&told, b"kept");
+                prop_assert_eq!(state(position), before.clone());
+            }
+        }
         Ok(())
     });
 }
@@ -403,7 +477,10 @@ fn an_answer_that_is_not_listed_is_refused_and_changes_nothing() {
 fn a_state_reads_back_as_it_was_written() {
     on_random_positions(500, |_, rules, position, _| {
         // The end may rest on what a state does not hold (a pass, a repetition), and so may waiting for chance.
-        if !matches!(position.to_act(), ToAct::Seat(..) | ToAct::Pass(_)) {
+        if !matches!(
+            position.to_act(),
+            ToAct::Seat(..) | ToAct::Pass(_) | ToAct::Race
+        ) {
             return Ok(());
         }
         let written = state(position);
@@ -411,6 +488,9 @@ fn a_state_reads_back_as_it_was_written() {
         prop_assert_eq!(state(&*again), written);
         prop_assert_eq!(again.to_act(), position.to_act());
         prop_assert_eq!(legal(&mut *again), legal(position));
+        for seat in 0..position.seats() {
+            prop_assert_eq!(again.racing(seat), position.racing(seat));
+        }
         Ok(())
     });
 }
@@ -556,6 +636,7 @@ fn paths(position: &mut dyn Position, depth: u32) -> u64 {
         }
         // Games with dice are not counted here, and nothing follows a lot.
         ToAct::Chance(_) => 0,
+        ToAct::Race => unreachable!("races are not counted"),
     }
 }
 

@@ -88,6 +88,7 @@ fn play(name: &str, players: [&Player; 2], seat_of_first: usize, seed: u64) -> f
         match position.to_act() {
             ToAct::Over => break,
             ToAct::Pass(_) => position.pass(&mut told),
+            ToAct::Race => panic!("a race has no strength without a clock"),
             ToAct::Chance(chance) => position.chance(picks.draw(chance)),
             ToAct::Seat(seat, _) => {
                 let answer = if plies < OPENING {
@@ -101,6 +102,7 @@ fn play(name: &str, players: [&Player; 2], seat_of_first: usize, seed: u64) -> f
                         rules,
                         options: &player.options,
                         clock: &|| panic!("no option asked for time"),
+                        withdrawn: &|| false,
                     };
                     player.house.answer(&table, &turn).expect("an answer").mv
                 };

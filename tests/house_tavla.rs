@@ -85,6 +85,7 @@ fn play(
         match game.to_act() {
             ToAct::Over => return game.outcome().expect("a finished game has an outcome"),
             ToAct::Pass(_) => game.pass(),
+            ToAct::Race => unreachable!("Tavla is no race"),
             ToAct::Chance(_) => {
                 let die = |dice: &mut Random| dice.below(6) as u8 + 1;
                 game.chance(Drawn::Dice([die(dice), die(dice)]));

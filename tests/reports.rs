@@ -79,7 +79,7 @@ fn game(of: MatchId, seats: &[usize], number: u32, points: [u32; 2]) -> GameResu
 /// Three of the four bots play a paired round robin; the last match is not over, and one game was void at first.
 fn event() -> (Vec<MatchResult>, Vec<GameResult>) {
     let (mut matches, mut results) = (Vec::new(), Vec::new());
-    for pairing in round_robin::schedule(4, 2, true, 1) {
+    for pairing in round_robin::schedule(4, 2, 2, true, 1) {
         let Played { points, fault } = played(pairing.id.number);
         for (number, points) in (1..).zip(points) {
             let mut one = game(pairing.id, &pairing.seats, number, points);

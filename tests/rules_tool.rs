@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use hakem::game::GAMES;
 use hakem::game::tool::{Tool, perft};
 use proptest::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 fn case_file(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/cases/{name}.jsonl"));
@@ -148,7 +148,15 @@ fn every_path_count_is_held() {
         .collect();
     for kind in GAMES {
         let name = kind.facts().name;
-        assert!(lines.iter().any(|line| line["game"] == name), "{name}");
+        let is_race = kind
+            .rules(&Map::new())
+            .is_ok_and(|rules| rules.race().is_some());
+        assert_eq!(is_race, perft(name, 1, None, None).is_err(), "{name}");
+        assert_ne!(
+            is_race,
+            lines.iter().any(|line| line["game"] == name),
+            "{name}"
+        );
     }
     let known = |line: &&Value| GAMES.iter().any(|kind| line["game"] == kind.facts().name);
     for line in lines.iter().filter(known) {

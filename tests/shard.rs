@@ -283,9 +283,10 @@ fn play_one(plan: &Plan, bots: [&[String]; 2]) -> Story {
 
 // ---- The stress -----------------------------------------------------------------------------------------------------
 
-/// A bot's arguments, and what it loses by at seat 0 against an honest bot; nothing where it plays on.
+/// What a bot loses by; nothing where it plays on.
 type Fault = Option<(Verdict, &'static str)>;
 
+/// A bot's arguments, and what becomes of it at seat 0 against an honest bot.
 const BOTS: [(&[&str], Fault); 28] = [
     (&[], None),
     (&["--pick", "hash:3", "--history", "--events"], None),

@@ -76,6 +76,7 @@ fn play_randomly(
             ToAct::Over => return game,
             ToAct::Chance(chance) => game.chance(random.drawn(chance)),
             ToAct::Pass(_) => game.pass(),
+            ToAct::Race => unreachable!("Tavla is no race"),
             ToAct::Seat(_, ask) => {
                 game.legal(&mut moves);
                 let mut mv = moves[random.below(moves.len())];

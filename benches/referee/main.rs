@@ -20,6 +20,7 @@
 
 mod bots;
 #[path = "../common/mod.rs"]
+#[expect(dead_code, reason = "the benchmark of the rules uses the rest")]
 mod common;
 mod figures;
 mod process;

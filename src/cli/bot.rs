@@ -1,11 +1,14 @@
 //! `hakem bot`: a built-in bot on stdin and stdout.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use hakem_protocol::{FromBot, FromReferee, Hello, Pong, Ready, VERSION};
+use hakem_protocol::{Ask, FromBot, FromReferee, Hello, Pong, Ready, VERSION};
+use serde_json::Value;
 
 use crate::house::{self, Games, HOUSES, House, Table};
 
@@ -21,7 +24,10 @@ pub struct Args {
 }
 
 /// A line of the referee that is longer is a fault; it writes none that is nearly so long.
-const MAX_LINE: u64 = 16 << 20;
+const MAX_LINE: usize = 16 << 20;
+
+/// Bytes of one read; most turns are shorter.
+const READ: usize = 1 << 13;
 
 /// Talks to a referee until `bye` or the end of input.
 ///
@@ -42,7 +48,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let begun = Instant::now();
     let clock = || u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let input = BufReader::new(io::stdin().lock());
+    let input = Inbox::new(Stdin, stdin_has_more);
     match converse(house, input, io::stdout().lock(), io::stderr(), &clock) {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(Fault::Io(error)) => {
@@ -90,19 +96,118 @@ impl From<io::Error> for Fault {
     }
 }
 
-fn converse(
+/// The lines of the referee, read ahead where a question may be withdrawn while its answer is thought about.
+struct Inbox<R> {
+    source: R,
+    /// Whether a read would not wait.
+    has_more: fn() -> bool,
+    /// What was read; from `start` on it was not taken yet.
+    buffer: Vec<u8>,
+    start: usize,
+    /// Up to here there is no line that withdraws the question being thought about.
+    looked: usize,
+    ended: bool,
+}
+
+impl<R: Read> Inbox<R> {
+    fn new(source: R, has_more: fn() -> bool) -> Inbox<R> {
+        Inbox {
+            source,
+            has_more,
+            buffer: Vec::new(),
+            start: 0,
+            looked: 0,
+            ended: false,
+        }
+    }
+
+    /// Reads once.
+    fn fill(&mut self) -> io::Result<()> {
+        let old = self.buffer.len();
+        self.buffer.resize(old + READ, 0);
+        let read = loop {
+            match self.source.read(&mut self.buffer[old..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other,
+            }
+        };
+        self.buffer.truncate(old + *read.as_ref().unwrap_or(&0));
+        self.ended = read? == 0;
+        Ok(())
+    }
+
+    /// Moves the next line into `line`, without its end; false at the end of input.
+    fn next(&mut self, line: &mut Vec<u8>) -> Result<bool, Fault> {
+        self.buffer.drain(..self.start);
+        self.start = 0;
+        let mut searched = 0;
+        let end = loop {
+            let rest = &self.buffer[searched..];
+            if let Some(end) = rest.iter().position(|&byte| byte == b'\n') {
+                break searched + end;
+            }
+            searched = self.buffer.len();
+            if self.ended || searched > MAX_LINE {
+                break searched;
+            }
+            self.fill()?;
+        };
+        line.clear();
+        line.extend_from_slice(&self.buffer[..end]);
+        self.start = (end + 1).min(self.buffer.len());
+        self.looked = self.start;
+        Ok(!line.is_empty() || self.start > end)
+    }
+
+    /// Whether the turn of this id was withdrawn by what has come since.
+    fn withdraws(&mut self, id: u64) -> io::Result<bool> {
+        while !self.ended && self.buffer.len() < MAX_LINE && (self.has_more)() {
+            self.fill()?;
+        }
+        while let Some(end) = self.buffer[self.looked..]
+            .iter()
+            .position(|&byte| byte == b'\n')
+        {
+            let line = &self.buffer[self.looked..self.looked + end];
+            if let Ok(FromReferee::Stop::<Value>(stop)) = serde_json::from_slice(line)
+                && stop.id == id
+            {
+                return Ok(true);
+            }
+            self.looked += end + 1;
+        }
+        Ok(false)
+    }
+}
+
+/// Stdin without a buffer of its own: what waits in it is waited for by the system alone.
+struct Stdin;
+
+impl Read for Stdin {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        Ok(rustix::io::read(io::stdin().as_fd(), buffer)?)
+    }
+}
+
+fn stdin_has_more() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdin = io::stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    poll(&mut fds, Some(&Timespec::default())).is_ok_and(|count| count > 0)
+}
+
+fn converse<R: Read>(
     house: &dyn House,
-    mut input: impl BufRead,
+    input: Inbox<R>,
     mut output: impl Write,
     mut log: impl Write,
     clock: &dyn Fn() -> u64,
 ) -> Result<(), Fault> {
     let mut session: Option<Hello> = None;
     let mut line = Vec::new();
+    let input = RefCell::new(input);
     loop {
-        line.clear();
-        input.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)?;
-        if line.is_empty() {
+        if !input.borrow_mut().next(&mut line)? {
             return Ok(());
         }
         let message = serde_json::from_slice(&line).map_err(|error| {
@@ -124,8 +229,14 @@ fn converse(
                     rules: &hello.rules,
                     options: &hello.options,
                     clock,
+                    // A broken pipe is found when it is read next.
+                    withdrawn: &|| input.borrow_mut().withdraws(turn.id).unwrap_or(false),
                 };
-                FromBot::Move(house.answer(&table, &turn).map_err(Fault::Referee)?)
+                let answer = house.answer(&table, &turn).map_err(Fault::Referee)?;
+                if turn.ask == Ask::Race && input.borrow_mut().withdraws(turn.id)? {
+                    continue;
+                }
+                FromBot::Move(answer)
             }
             FromReferee::Ping(ping) => FromBot::Pong(Pong { id: ping.id }),
             FromReferee::Error(error) => {
@@ -133,7 +244,7 @@ fn converse(
                 let _ = writeln!(log, "{}: {}", error.code.as_str(), error.message);
                 continue;
             }
-            // An answer is sent before the next line is read, so there is never one to withdraw.
+            // What it withdraws was answered before it came, or was dropped.
             FromReferee::Stop(_)
             | FromReferee::Start(_)
             | FromReferee::Played(_)
@@ -173,6 +284,8 @@ mod tests {
     use serde_json::{Map, Value, json};
 
     use super::*;
+    use crate::game::qbitz::{Qbitz, QbitzOptions};
+    use crate::game::{Drawn, Game, Setup};
 
     const HELLO: &str = r#"{"type":"hello","protocol":1,"referee":"hakem 0.1.0","game":"mangala","rules":{"sets":1},"clock":{"kind":"fair","main_ms":60000,"increment_ms":0,"move_ms":null,"delay_ms":0},"options":{}}"#;
     const START: &str = r#"{"type":"start","game_id":"r1.m1.g1","seat":1,"names":["a","b"],"first":1,"rules":{},"match":{"game":1,"score":[0,0]},"state":{}}"#;
@@ -183,7 +296,8 @@ mod tests {
         let house = house::find(name).expect("a built-in bot");
         let (mut output, mut log) = (Vec::new(), Vec::new());
         let input = lines.join("\n") + "\n";
-        let ended = converse(house, input.as_bytes(), &mut output, &mut log, &|| 0);
+        let inbox = Inbox::new(input.as_bytes(), || true);
+        let ended = converse(house, inbox, &mut output, &mut log, &|| 0);
         let output = String::from_utf8(output).expect("text");
         let written = output
             .lines()
@@ -236,6 +350,76 @@ mod tests {
     #[test]
     fn the_end_of_input_is_a_quiet_end() {
         assert!(conversation("kuyu", &[HELLO, TURN]).2.is_ok());
+    }
+
+    /// A turn of a race.
+    fn race_turn(id: u64) -> String {
+        let mut game = Qbitz::start(&QbitzOptions::default(), &Setup::SINGLE);
+        game.chance(Drawn::Bytes([3; 32]));
+        game.chance(Drawn::Bytes([4; 32]));
+        json!({
+            "type": "turn", "id": id, "seat": 0, "ask": "race", "state": serde_json::to_value(game.state()).expect("JSON"),
+            "legal": [], "last": [], "clock": {"left_ms": [null, null], "limit_ms": 10000},
+        })
+        .to_string()
+    }
+
+    #[test]
+    fn a_question_that_was_withdrawn_is_not_answered() {
+        let hello = HELLO.replace("mangala", "qbitz").replace("\"sets\":1", "");
+        let turns = [1, 2, 3, 4].map(race_turn);
+        let (written, _, ended) = conversation(
+            "yavas",
+            &[
+                hello
+                    .replace("\"options\":{}", "\"options\":{\"work\":10}")
+                    .as_str(),
+                &turns[0],
+                r#"{"type":"stop","id":1,"why":"claimed"}"#,
+                &turns[1],
+                &turns[2],
+                // It is not the answer to this one that is withdrawn.
+                r#"{"type":"stop","id":2,"why":"time"}"#,
+                r#"{"type":"stop","id":3,"why":"claimed"}"#,
+                &turns[3],
+                r#"{"type":"bye"}"#,
+            ],
+        );
+        assert!(ended.is_ok());
+        let ids: Vec<&Value> = written[1..].iter().map(|answer| &answer["id"]).collect();
+        assert_eq!(ids, [&json!(4)]);
+        assert!(written[1]["move"]["qbitz"].is_array());
+    }
+
+    #[test]
+    fn a_turn_of_a_race_is_answered_when_nothing_follows() {
+        let hello = HELLO.replace("mangala", "qbitz").replace("\"sets\":1", "");
+        let (written, _, ended) = conversation("hizli", &[&hello, &race_turn(7)]);
+        assert!(ended.is_ok());
+        assert_eq!(written[1]["id"], 7);
+    }
+
+    #[test]
+    fn lines_may_come_in_any_pieces() {
+        struct Pieces(&'static [u8]);
+        impl Read for Pieces {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let (piece, rest) = self.0.split_at(self.0.len().min(3));
+                self.0 = rest;
+                buffer[..piece.len()].copy_from_slice(piece);
+                Ok(piece.len())
+            }
+        }
+        for has_more in [|| false, || true] {
+            let mut inbox = Inbox::new(Pieces(b"one\n\nthree is longer\nlast"), has_more);
+            let mut lines = Vec::new();
+            let mut line = Vec::new();
+            while inbox.next(&mut line).expect("memory can be read") {
+                lines.push(String::from_utf8(line.clone()).expect("text"));
+                assert!(!inbox.withdraws(1).expect("memory can be read"));
+            }
+            assert_eq!(lines, ["one", "", "three is longer", "last"]);
+        }
     }
 
     #[test]

@@ -21,9 +21,13 @@ pub struct Args {
     /// The game
     #[arg(long, short)]
     pub game: String,
-    /// Matches for each pair of bots: 1, or an even number, half of them in each other's seats [default: 2]
+    /// Matches for each pair of bots: 1, or an even number, half of them in each other's seats; of more seats any number
+    /// [default: one for each seat]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub games: Option<u32>,
+    /// Seats at a table [default: all bots at one, if the game has so many seats, else 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub seats: Option<u32>,
     /// The seed of all chance, a number or text [default: drawn]
     #[arg(long, value_name = "S")]
     pub seed: Option<String>,
@@ -37,9 +41,12 @@ pub struct Args {
     /// Games at once [default: as many as leave each thinking bot a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
-    /// Keep results, records and logs in this folder
+    /// Keep results, records and logs in this folder; without it only the standings are shown
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Start anew; an earlier folder of results is renamed to DIR.1, DIR.2, ...
+    #[arg(long, requires = "out")]
+    pub fresh: bool,
     /// The bots: builtin:NAME, a command line in quotes, or a folder with a bot.toml
     #[arg(value_name = "BOT", required = true, num_args = 2..)]
     pub bots: Vec<String>,
@@ -62,6 +69,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         rules: args.rules.clone(),
         clock: args.clock.clone(),
         usual_clock: Some(CLOCK.to_owned()),
+        seats: args.seats.map(|seats| seats as usize),
         games: args.games,
         seed: args.seed.clone(),
         jobs,
@@ -74,7 +82,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             config,
             out: args.out.clone(),
             jobs,
-            fresh: false,
+            fresh: args.fresh,
         },
         &output,
     )?;

@@ -9,8 +9,9 @@ use super::exit::{self, Refused};
 use super::output::Output;
 use super::progress::Progress;
 use crate::chance;
-use crate::config::{self, BotFiles, EventConfig};
+use crate::config::{self, BotFiles, BotSpec, EventConfig, Program};
 use crate::event::{Event, GameResult, MatchResult};
+use crate::house;
 use crate::runner::{self, Ended, Ledger, Plan, ledger::Forget};
 use crate::store::{self, Meta, SeedFile, Store, StoreError};
 use crate::tournament::{Pairing, round_robin};
@@ -39,14 +40,20 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         jobs,
         fresh,
     } = playing;
-    let problems = config::check_programs(&config);
+    let missing = config::check_programs(&config);
+    let problems: Vec<String> = missing
+        .iter()
+        .map(ToString::to_string)
+        .chain(builtin_problems(&config))
+        .collect();
     if !problems.is_empty() {
-        let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        return Err(Refused(lines.join("\n       ")).into());
+        return Err(Refused(problems.join("\n       ")).into());
     }
+    check_builtins(&config)?;
     let files = config::bot_files(&config).map_err(|error| Refused(error.to_string()))?;
     let schedule = round_robin::schedule(
         config.bots.len(),
+        config.seats,
         config.games,
         config.paired,
         config.rounds,
@@ -74,6 +81,9 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         }
         None => (seed_of(&config)?, schedule.clone()),
     };
+    if todo.is_empty() {
+        super::say("everything was played before; these are the results");
+    }
     let hashes: Vec<String> = files.iter().map(BotFiles::hash).collect();
     let logs = out.as_ref().map(|dir| dir.join(store::LOGS));
     let mut plan = Plan::new(config, seed, schedule, &hashes, logs)
@@ -81,6 +91,17 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
     let jobs = plan.jobs(jobs);
     let (ended, results) = play_plan(&plan, &todo, jobs, folder)?;
     finish(&plan, out.as_deref(), ended, results, output)
+}
+
+/// What is wrong with built-in bots: they do not play the game, or do not take their options.
+fn builtin_problems(config: &EventConfig) -> Vec<String> {
+    let problem = |bot: &BotSpec| match &bot.program {
+        Program::Builtin(name) => house::find(name)
+            .and_then(|house| house::check(house, &config.game, &bot.options).err())
+            .map(|words| format!("bot `{}`: {words}", bot.name)),
+        Program::Command { .. } => None,
+    };
+    config.bots.iter().filter_map(problem).collect()
 }
 
 /// Results of a run without a folder, or nothing where they are in one.
@@ -164,6 +185,7 @@ fn finish(
         }
         (None, None) => (Vec::new(), Vec::new()),
     };
+    tell_forfeits(&plan.names(), &games);
     if code == exit::DONE || !matches.is_empty() {
         output.standings(
             &plan.names(),
@@ -174,6 +196,48 @@ fn finish(
         )?;
     }
     Ok(code)
+}
+
+/// Tells of each bot that forfeited how often, and why at first: a table has no room for it.
+fn tell_forfeits(names: &[String], games: &[GameResult]) {
+    for (slot, name) in names.iter().enumerate() {
+        let against =
+            |game: &&GameResult| game.against.is_some_and(|seat| game.seats[seat] == slot);
+        let mut lost = games.iter().filter(against);
+        let Some(first) = lost.next() else { continue };
+        super::say(format_args!(
+            "{} forfeited {} games; {}: {}",
+            super::shown(name),
+            1 + lost.count(),
+            first.id,
+            super::shown(&first.reason)
+        ));
+    }
+}
+
+/// Built-in bots know before the first game which games they play and which options they take.
+fn check_builtins(config: &EventConfig) -> anyhow::Result<()> {
+    let wrong: Vec<String> = config
+        .bots
+        .iter()
+        .filter_map(|bot| {
+            let Program::Builtin(name) = &bot.program else {
+                return None;
+            };
+            let house = house::find(name)?;
+            let line = bot
+                .line
+                .map_or_else(String::new, |line| format!(" (line {line})"));
+            house::check(house, &config.game, &bot.options)
+                .err()
+                .map(|what| format!("bot `{}`{line}: {what}", bot.name))
+        })
+        .collect();
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(Refused(wrong.join("\n       ")).into())
+    }
 }
 
 /// Opens a folder of results to go on, or makes it.

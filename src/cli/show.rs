@@ -5,11 +5,14 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use hakem_protocol::StopWhy;
+
 use super::exit::Refused;
 use super::{shown, unless_closed};
 use crate::event::GameId;
+use crate::game::ChanceKind;
 use crate::referee::play::Play;
-use crate::referee::record::{Entry, Header};
+use crate::referee::record::{AnswerEntry, ClaimEntry, Entry, Header};
 use crate::referee::replay;
 use crate::store::Store;
 
@@ -76,14 +79,35 @@ fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play) 
     let name = |seat: usize| shown(&header.seats[seat]);
     match entry {
         Entry::Answer(answer) => {
-            let ms = answer.charged_us as f64 / 1000.0;
-            let _ = write!(page, "\n{}: {}  ({ms:.1} ms)", name(answer.seat), answer.mv);
-            if let Some(eval) = &answer.eval {
-                let _ = write!(page, "  eval {}", shown(&eval.to_string()));
-            }
-            if let Some(note) = &answer.note {
-                let _ = write!(page, "  \"{}\"", shown(note));
-            }
+            let by = name(answer.seat);
+            let (ms, remarks) = (in_ms(answer.charged_us), remarks(answer));
+            let _ = match &answer.claim {
+                None => write!(
+                    page,
+                    "\n{by}: {}  ({ms}){remarks}\n{}",
+                    answer.mv,
+                    play.position().board()
+                ),
+                Some(claim) => writeln!(page, "{by} {}  ({ms}){remarks}", came_to(claim)),
+            };
+        }
+        Entry::Stopped(stopped) => {
+            let why = match stopped.why {
+                StopWhy::Claimed => "another seat has claimed",
+                StopWhy::Time => "the time is over",
+            };
+            let ms = in_ms(stopped.charged_us);
+            let _ = writeln!(page, "{} is stopped, {why}  ({ms})", name(stopped.seat));
+        }
+        Entry::Race(race) => {
+            let first: Vec<String> = race.first.iter().map(|&seat| name(seat)).collect();
+            let _ = match first.as_slice() {
+                [] => writeln!(page, "nobody was right in time"),
+                [one] => writeln!(page, "{one} wins the round"),
+                several => writeln!(page, "dead heat: {}", several.join(", ")),
+            };
+        }
+        Entry::Drawn(drawn) if drawn.kind.0 == ChanceKind::Card => {
             let _ = write!(page, "\n{}", play.position().board());
         }
         Entry::Again(times) => {
@@ -103,6 +127,27 @@ fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play) 
         // Dice stand in the boards and in the moves.
         Entry::Drawn(_) | Entry::Passed(_) | Entry::Result(_) => {}
     }
+}
+
+/// What a claim came to, in words.
+fn came_to(claim: &ClaimEntry) -> String {
+    match claim {
+        ClaimEntry::Right => "claims, and is right".into(),
+        ClaimEntry::Wrong(why) => format!("claims, and is out of the round: {}", shown(why)),
+        ClaimEntry::GaveUp => "gives up the round".into(),
+    }
+}
+
+/// What a bot added to its answer.
+fn remarks(answer: &AnswerEntry) -> String {
+    let eval = answer.eval.as_ref().map(|eval| shown(&eval.to_string()));
+    let note = answer.note.as_ref().map(|note| shown(note));
+    let eval = eval.map_or_else(String::new, |eval| format!("  eval {eval}"));
+    eval + &note.map_or_else(String::new, |note| format!("  \"{note}\""))
+}
+
+fn in_ms(us: u64) -> String {
+    format!("{:.1} ms", us as f64 / 1000.0)
 }
 
 fn ending(header: &Header, result: &crate::referee::record::ResultEntry) -> String {

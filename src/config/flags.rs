@@ -9,7 +9,8 @@ use super::diagnose::{ConfigError, Place, quoted, suggestion};
 use super::read::{DEFAULTS, too_many_matches};
 use super::reader::{Reader, Wrong, duration, json, plain_text};
 use super::sections::{
-    CLOCK_KEYS, MAX_SEED_CHARS, check_rules, clock_conflict, prescribed_clock, with_prescribed,
+    CLOCK_KEYS, MAX_SEED_CHARS, check_rules, clock_conflict, prescribed_clock, seats_problem,
+    with_prescribed,
 };
 use super::{BotSpec, EventConfig, Format, Restart, bots};
 use crate::clock::ClockSpec;
@@ -30,7 +31,10 @@ pub struct Flags {
     pub clock: Option<String>,
     /// The clock where `clock` is absent and the rules prescribe none.
     pub usual_clock: Option<String>,
-    /// Matches for each pairing. One is played unpaired; more are paired and must be even. `None`: 2.
+    /// Seats at a table. `None`: all bots sit at one, if the game has so many seats, else two.
+    pub seats: Option<usize>,
+    /// Matches for each pairing. One is played unpaired; more are paired, and of two seats must be even. `None`: as many
+    /// as there are seats.
     pub games: Option<u32>,
     /// The seed of all chance.
     pub seed: Option<String>,
@@ -67,8 +71,9 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
         Some(text) => clock(&mut reader, text, prescribed),
         None => with_prescribed(layer.clock, prescribed),
     };
-    let games = flags.games.unwrap_or(2);
-    if games == 0 || (games > 1 && !games.is_multiple_of(2)) {
+    let seats = kind.map_or(2, |kind| seats(&mut reader, flags, kind));
+    let games = flags.games.unwrap_or(seats as u32);
+    if games == 0 || (games > 1 && seats == 2 && !games.is_multiple_of(2)) {
         let title = format!(
             "{games} games are not possible: each is played twice, with sides swapped; one game, or an even number, is right"
         );
@@ -83,7 +88,7 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
             })
             .ok()
     });
-    let bots = bots(&mut reader, flags, &layer.limits, builtins);
+    let bots = bots(&mut reader, flags, seats, &layer.limits, builtins);
     let config = EventConfig {
         file: None,
         base: flags.folder.clone(),
@@ -93,7 +98,7 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
         games,
         paired: games != 1,
         rounds: 1,
-        seats: 2,
+        seats,
         opening_plies: 0,
         openings: Vec::new(),
         restart: Restart::Match,
@@ -114,14 +119,40 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
     }
 }
 
+/// The seats at a table.
+fn seats(reader: &mut Reader, flags: &Flags, kind: &dyn Kind) -> usize {
+    let Some(seats) = flags.seats else {
+        let all = flags.bots.len();
+        return if seats_problem(kind, all).is_none() {
+            all
+        } else {
+            kind.facts().min_seats
+        };
+    };
+    if let Some(wrong) = seats_problem(kind, seats) {
+        let title = format!("the number of seats {}; {}", wrong.what, wrong.right);
+        reader.error.push(None, title, "");
+        return kind.facts().min_seats;
+    }
+    seats
+}
+
 fn bots(
     reader: &mut Reader,
     flags: &Flags,
+    seats: usize,
     limits: &super::Limits,
     builtins: &[&str],
 ) -> Vec<BotSpec> {
-    if flags.bots.len() < 2 {
-        let title = "at least two bots are needed: builtin:NAME, a command line, or a folder with a bot.toml each";
+    if flags.bots.len() < seats {
+        let count = match seats {
+            3 => "three",
+            4 => "four",
+            _ => "two",
+        };
+        let title = format!(
+            "at least {count} bots are needed: builtin:NAME, a command line, or a folder with a bot.toml each"
+        );
         reader.error.push(None, title, "");
     }
     let mut bots: Vec<BotSpec> = Vec::new();

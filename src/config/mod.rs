@@ -53,9 +53,9 @@ pub struct EventConfig {
     pub game: String,
     /// How the schedule is made.
     pub format: Format,
-    /// Matches for each pairing; even where they are paired.
+    /// Matches for each pairing; of two seats even where they are paired.
     pub games: u32,
-    /// Whether each match is played twice on the same chance, the bots in each other's seats.
+    /// Whether each match is played as often as there are seats on the same chance, the bots in each other's seats.
     pub paired: bool,
     /// How often the whole schedule is played.
     pub rounds: u32,
@@ -85,7 +85,17 @@ impl EventConfig {
     /// What is allowed, but hardly meant.
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
-        if self.clock.main_us.is_none() && self.clock.move_us.is_none() {
+        if self.paired && !self.games.is_multiple_of(self.seats as u32) {
+            warnings.push(format!(
+                "`games` in [event] is {}, no multiple of the {} seats: a bot does not sit on each of them equally often",
+                self.games, self.seats
+            ));
+        }
+        if self.is_race() {
+            if self.clock.main_us.is_some() {
+                warnings.push("[clock] means nothing in a race but `kind`, `ready` and `wall_ceiling`: the rules set the time".into());
+            }
+        } else if self.clock.main_us.is_none() && self.clock.move_us.is_none() {
             warnings.push(
                 "[clock] sets neither `main` nor `move`: a bot that never answers holds its game for ever"
                     .to_owned(),
@@ -94,6 +104,14 @@ impl EventConfig {
             warnings.push("[clock] sets `increment`, which adds to `main`, but no `main`".into());
         }
         warnings
+    }
+}
+
+impl EventConfig {
+    /// Whether the seats race, so that the rules set the time.
+    fn is_race(&self) -> bool {
+        let rules = crate::game::find(&self.game).map(|kind| kind.rules(&self.rules));
+        rules.is_some_and(|rules| rules.is_ok_and(|rules| rules.race().is_some()))
     }
 }
 

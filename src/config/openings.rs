@@ -20,6 +20,7 @@ pub(super) fn read(
     base: &Path,
     kind: &dyn Kind,
     rules: &Map<String, Value>,
+    seats: usize,
 ) -> Vec<Value> {
     // With wrong rules the fault is told already.
     let Ok(rules) = kind.rules(rules) else {
@@ -48,7 +49,7 @@ pub(super) fn read(
     for line in text.split_inclusive('\n') {
         let content = line.trim();
         if !content.is_empty() && !content.starts_with('#') {
-            match state(content, &*rules) {
+            match state(content, &*rules, seats) {
                 Ok(state) => states.push(state),
                 Err((column, message)) => {
                     let begin = start + (line.len() - line.trim_start().len());
@@ -77,7 +78,7 @@ pub(super) fn read(
 }
 
 /// Reads one state; an error names the byte of the line where it can.
-fn state(line: &str, rules: &dyn Ruleset) -> Result<Value, (Option<usize>, String)> {
+fn state(line: &str, rules: &dyn Ruleset, seats: usize) -> Result<Value, (Option<usize>, String)> {
     let state: Value = serde_json::from_str(line).map_err(|error| {
         let message = error.to_string();
         // The place follows in the message, but counts from this line; the caret shows it.
@@ -87,6 +88,10 @@ fn state(line: &str, rules: &dyn Ruleset) -> Result<Value, (Option<usize>, Strin
     let position = rules.read(&state).map_err(|message| (None, message))?;
     if position.to_act() == ToAct::Over {
         return Err((None, "the game is over in it".into()));
+    }
+    if position.seats() != seats {
+        let message = format!("it has {} seats, the event {seats}", position.seats());
+        return Err((None, message));
     }
     Ok(state)
 }

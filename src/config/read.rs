@@ -184,7 +184,7 @@ fn event(
     let bots = bots::bots(reader, bot_sections, &layer.limits, base, builtins);
     let openings = match (&section, kind, &layer.event.openings) {
         (Some(section), Some(kind), Some(name)) => {
-            openings::read(reader, section, name, base, kind, &rules)
+            openings::read(reader, section, name, base, kind, &rules, seats)
         }
         _ => Vec::new(),
     };
@@ -234,13 +234,21 @@ impl Layer {
 
 /// The matches of an event that has too many, in words.
 pub(super) fn too_many_matches(config: &EventConfig) -> Option<String> {
-    let bots = config.bots.len() as u128;
     let pairings = match config.format {
-        Format::RoundRobin => bots * bots.saturating_sub(1) / 2,
+        Format::RoundRobin => choices(config.bots.len() as u128, config.seats as u128),
     };
-    let matches = pairings * u128::from(config.games) * u128::from(config.rounds);
+    let matches = pairings
+        .saturating_mul(u128::from(config.games))
+        .saturating_mul(u128::from(config.rounds));
     (matches > MAX_MATCHES)
         .then(|| format!("the event would have {matches} matches; {MAX_MATCHES} are the most"))
+}
+
+/// In how many ways so many of the bots can sit at a table, whatever the seats.
+fn choices(bots: u128, seats: u128) -> u128 {
+    (0..seats).fold(1, |ways: u128, taken| {
+        ways.saturating_mul(bots.saturating_sub(taken)) / (taken + 1)
+    })
 }
 
 /// The name of an event that gives none: its file's, without `.toml`.

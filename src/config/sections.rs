@@ -243,9 +243,10 @@ pub(super) fn check_event(reader: &mut Reader, section: &Section<'_>, keys: &mut
         );
     }
     let paired = keys.paired.unwrap_or(true);
+    let seats = keys.seats.unwrap_or(2);
     match keys.games {
-        None => keys.games = Some(if paired { 2 } else { 1 }),
-        Some(games) if paired && !games.is_multiple_of(2) => reader.error.push(
+        None => keys.games = Some(if paired { seats as u32 } else { 1 }),
+        Some(games) if paired && seats == 2 && !games.is_multiple_of(2) => reader.error.push(
             Some(section.place("games")),
             format!(
                 "`games` in [event] is {games}, but each match is played twice, with sides swapped"
@@ -272,22 +273,19 @@ pub(super) fn check_event(reader: &mut Reader, section: &Section<'_>, keys: &mut
     }
 }
 
-fn seats_problem(kind: &dyn Kind, seats: usize) -> Option<Wrong> {
+/// What is wrong with a number of seats that the game does not have.
+pub(super) fn seats_problem(kind: &dyn Kind, seats: usize) -> Option<Wrong> {
     let facts = kind.facts();
-    if !(facts.min_seats..=facts.max_seats).contains(&seats) {
-        let possible = if facts.min_seats == facts.max_seats {
-            format!("{} is right", facts.min_seats)
-        } else {
-            format!("{} to {} are possible", facts.min_seats, facts.max_seats)
-        };
-        let what = format!("is {seats}, but {} is not played so", facts.title);
-        Some(Wrong::new(what, possible))
-    } else if seats > 2 {
-        let what = format!("is {seats}, which is not yet offered by this version");
-        Some(Wrong::new(what, "2 is"))
-    } else {
-        None
+    if (facts.min_seats..=facts.max_seats).contains(&seats) {
+        return None;
     }
+    let possible = if facts.min_seats == facts.max_seats {
+        format!("{} is right", facts.min_seats)
+    } else {
+        format!("{} to {} are possible", facts.min_seats, facts.max_seats)
+    };
+    let what = format!("is {seats}, but {} is not played so", facts.title);
+    Some(Wrong::new(what, possible))
 }
 
 /// Reads `[rules]` against the game; all wrong options are found.

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    ClockDefaults, Drawn, Facts, Game, Kind, Options, Outcome, Position, Refusal, RulesError,
-    Ruleset, Seat, Series, Setup, ToAct,
+    Claim, ClockDefaults, Drawn, Facts, Game, Kind, Options, Outcome, Position, Race, Refusal,
+    RulesError, Ruleset, Seat, Series, Setup, ToAct,
 };
 
 /// A typed game as a [`Kind`].
@@ -75,6 +75,10 @@ impl<G: Game> fmt::Debug for TypedRules<G> {
 impl<G: Game> Ruleset for TypedRules<G> {
     fn facts(&self) -> &'static Facts {
         G::FACTS
+    }
+
+    fn race(&self) -> Option<Race> {
+        G::race(&self.options)
     }
 
     fn options(&self) -> Value {
@@ -168,7 +172,7 @@ impl<G: Game> Position for TypedPosition<G> {
         let (seat, dice) = match self.game.to_act() {
             ToAct::Seat(seat, _) => (seat, self.game.dice()),
             ToAct::Over => return Err(Refusal::new("the game is over")),
-            ToAct::Pass(_) | ToAct::Chance(_) => {
+            ToAct::Pass(_) | ToAct::Chance(_) | ToAct::Race => {
                 return Err(Refusal::new("no move is asked for here"));
             }
         };
@@ -188,6 +192,29 @@ impl<G: Game> Position for TypedPosition<G> {
 
     fn pass_move(&self) -> Value {
         G::pass_move()
+    }
+
+    fn seats(&self) -> usize {
+        self.game.seats()
+    }
+
+    fn racing(&self, seat: Seat) -> bool {
+        self.game.racing(seat)
+    }
+
+    fn claim(&mut self, seat: Seat, answer: &Value, told: &mut Vec<u8>) -> Result<Claim, Refusal> {
+        let mv = self.game.parse(answer)?;
+        let claim = self.game.claim(seat, &mv)?;
+        write_told(told, seat, None, &mv);
+        Ok(claim)
+    }
+
+    fn award(&mut self, first: &[Seat]) {
+        self.game.award(first);
+    }
+
+    fn withdraw(&mut self, seat: Seat) -> bool {
+        self.game.withdraw(seat)
     }
 
     fn chance(&mut self, drawn: Drawn) {

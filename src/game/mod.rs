@@ -19,6 +19,7 @@ pub mod dokuztas;
 pub mod facade;
 pub mod mangala;
 pub mod oware;
+pub mod qbitz;
 pub mod reversi;
 pub mod tavla;
 pub mod tool;
@@ -33,6 +34,7 @@ pub static GAMES: &[&dyn Kind] = &[
     &facade::Typed::<reversi::Reversi>::NEW,
     &facade::Typed::<tavla::Tavla>::NEW,
     &facade::Typed::<dokuztas::Dokuztas>::NEW,
+    &facade::Typed::<qbitz::Qbitz>::NEW,
 ];
 
 /// The game of this name (`mangala`), as event files and messages spell it.
@@ -72,8 +74,32 @@ pub enum ToAct {
     Pass(Seat),
     /// A random event is due: the caller supplies what was drawn.
     Chance(Chance),
+    /// Several seats at once race: those of [`Game::racing`] may claim.
+    Race,
     /// The game is over; there is an [`Outcome`].
     Over,
+}
+
+/// The terms of a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// The time that each seat has to claim, microseconds from when it was asked.
+    pub limit_us: u64,
+    /// Right claims closer to the first than this are a dead heat, microseconds. Equal times always are.
+    pub dead_heat_us: u64,
+    /// The seats are asked one after the other, each alone; their times are compared all the same.
+    pub in_turn: bool,
+}
+
+/// What a claim in a race came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// It is right. The position waits for [`Game::award`], since another seat may have been faster.
+    Right,
+    /// It is wrong: the seat is out of the race. Why, in words that its author can act on.
+    Wrong(String),
+    /// The seat gave up and is out of the race.
+    GaveUp,
 }
 
 /// A random event that a position waits for.
@@ -98,9 +124,24 @@ pub enum ChanceKind {
     Lot,
     /// The choice of a random legal ply of an opening: a number below the count of choices.
     Ply,
+    /// Q-Bitz: the faces of the cubes.
+    Cubes,
+    /// Q-Bitz: a card, and which of its patterns is shown.
+    Card,
 }
 
 impl ChanceKind {
+    /// Every kind.
+    pub const ALL: [ChanceKind; 7] = [
+        ChanceKind::First,
+        ChanceKind::Opening,
+        ChanceKind::Dice,
+        ChanceKind::Lot,
+        ChanceKind::Ply,
+        ChanceKind::Cubes,
+        ChanceKind::Card,
+    ];
+
     /// The name in records and in the derivation.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -109,6 +150,8 @@ impl ChanceKind {
             ChanceKind::Dice => "dice",
             ChanceKind::Lot => "lot",
             ChanceKind::Ply => "ply",
+            ChanceKind::Cubes => "cubes",
+            ChanceKind::Card => "card",
         }
     }
 }
@@ -120,6 +163,8 @@ pub enum Drawn {
     Dice([u8; 2]),
     /// A number from 0 below the number of choices (a seat, where the lot decides between seats).
     Lot(u32),
+    /// Bytes from which the game makes its own choices, as [`crate::chance::Choices`] does.
+    Bytes([u8; 32]),
 }
 
 /// One seat's share of a game or match: nothing, all, or one n-th where n seats share the win.
@@ -401,6 +446,46 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
         Value::from("pass")
     }
 
+    /// The terms of every race of a game in which the seats race for rounds instead of moving in turn; `None` for other
+    /// games. Such a game has no list of legal answers and no paths.
+    fn race(options: &Self::Options) -> Option<Race> {
+        let _ = options;
+        None
+    }
+
+    /// The number of seats of this position.
+    fn seats(&self) -> usize {
+        2
+    }
+
+    /// Whether this seat may claim in a race that is on ([`ToAct::Race`]).
+    fn racing(&self, seat: Seat) -> bool {
+        let _ = seat;
+        false
+    }
+
+    /// Checks a claim of a seat that races. A wrong one puts the seat out of the race, and ends it if nobody is left.
+    ///
+    /// # Errors
+    /// Why this seat may not claim here; the position is then unchanged.
+    fn claim(&mut self, seat: Seat, claim: &Self::Move) -> Result<Claim, Refusal> {
+        let _ = (seat, claim);
+        Err(Refusal::new("there is no race in this game"))
+    }
+
+    /// Ends the race: these seats claimed rightly and were first, several in a dead heat; none if the time is over. Does
+    /// nothing where nobody races.
+    fn award(&mut self, first: &[Seat]) {
+        let _ = first;
+    }
+
+    /// Takes a seat that forfeits out of the game, so that the others play on; false, and nothing is done, where the
+    /// forfeit ends the game.
+    fn withdraw(&mut self, seat: Seat) -> bool {
+        let _ = seat;
+        false
+    }
+
     /// Applies the random event that [`ToAct::Chance`] names.
     fn chance(&mut self, drawn: Drawn) {
         let _ = drawn;
@@ -472,6 +557,8 @@ pub trait Kind: Sync {
 pub trait Ruleset: fmt::Debug + Send + Sync {
     /// What is fixed.
     fn facts(&self) -> &'static Facts;
+    /// [`Game::race`].
+    fn race(&self) -> Option<Race>;
     /// Every option with its value.
     fn options(&self) -> Value;
     /// The first position of a game.
@@ -511,6 +598,19 @@ pub trait Position: fmt::Debug + Send {
     fn pass(&mut self, told: &mut Vec<u8>);
     /// The pass as an answer ([`Game::pass_move`]).
     fn pass_move(&self) -> Value;
+    /// [`Game::seats`].
+    fn seats(&self) -> usize;
+    /// [`Game::racing`].
+    fn racing(&self, seat: Seat) -> bool;
+    /// Checks a claim of a seat that races ([`Game::claim`]); appends to `told` as [`Position::play`].
+    ///
+    /// # Errors
+    /// A value that is no claim, or a seat that may not claim; nothing has changed, `told` included.
+    fn claim(&mut self, seat: Seat, answer: &Value, told: &mut Vec<u8>) -> Result<Claim, Refusal>;
+    /// [`Game::award`].
+    fn award(&mut self, first: &[Seat]);
+    /// [`Game::withdraw`].
+    fn withdraw(&mut self, seat: Seat) -> bool;
     /// Applies a random event.
     fn chance(&mut self, drawn: Drawn);
     /// [`Game::charged`].

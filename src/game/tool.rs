@@ -8,7 +8,7 @@ use hakem_protocol::{ErrorCode, limits};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Facts, GAMES, Outcome, Position, Ruleset, Seat, Setup, ToAct};
+use super::{Claim, Facts, GAMES, Outcome, Position, Ruleset, Seat, Setup, ToAct};
 use crate::strict::{self, StrictError};
 
 /// What is wrong with a question: the `error` of an answer.
@@ -110,11 +110,12 @@ impl Tool {
         };
         let rules = self.rules(&question)?;
         let facts = rules.facts();
-        let asked = Asked::of(&question, facts)?;
+        let asked = Asked::of(&question, &*rules)?;
         let mut position = position(&*rules, &question, &asked)?;
         self.settle(&mut *position, facts);
         match asked {
             Asked::Position => {}
+            Asked::Claim(answer) => self.claim(&mut *position, &question, answer)?,
             Asked::Move(answer) => self.play(&mut *position, facts, answer)?,
             Asked::Moves(moves) => {
                 for (index, answer) in moves.iter().enumerate() {
@@ -130,6 +131,15 @@ impl Tool {
                     return Err(Fault::bad_message(
                         "the game is over; nobody can forfeit it",
                     ));
+                }
+                if seat >= position.seats() {
+                    return Err(Fault::bad_message(format!("there is no seat {seat}")));
+                }
+                if position.withdraw(seat) {
+                    // The others play on, if they still can.
+                    let outcome = position.outcome();
+                    write_answer(&mut *position, true, outcome.as_ref(), out);
+                    return Ok(());
                 }
                 let outcome = position.forfeit(seat);
                 write_answer(&mut *position, true, Some(&outcome), out);
@@ -193,7 +203,12 @@ impl Tool {
             }
             ToAct::Chance(_) => {
                 return Err(Fault::illegal(
-                    "nothing is asked here: the position waits for dice, which the state must bring",
+                    "nothing is asked here: the position waits for a random event, which the state must bring",
+                ));
+            }
+            ToAct::Race => {
+                return Err(Fault::bad_message(
+                    "the seats race: one claim at a time, as `move` with its `seat`",
                 ));
             }
             ToAct::Seat(..) | ToAct::Over => position
@@ -201,6 +216,31 @@ impl Tool {
                 .map_err(|refusal| Fault::illegal(refusal.message))?,
         }
         self.settle(position, facts);
+        Ok(())
+    }
+
+    /// Checks a claim in a race, and awards the race to the claimant if it is right.
+    fn claim(
+        &mut self,
+        position: &mut dyn Position,
+        question: &Map<String, Value>,
+        answer: &Value,
+    ) -> Result<(), Fault> {
+        let seat = super::small_int(question.get("seat").unwrap_or(&Value::Null))
+            .and_then(|seat| Seat::try_from(seat).ok())
+            .filter(|&seat| seat < position.seats())
+            .ok_or_else(|| {
+                Fault::bad_message(format!(
+                    "a claim has `seat` beside `move`: whose it is, 0 to {}",
+                    position.seats() - 1
+                ))
+            })?;
+        self.told.clear();
+        match position.claim(seat, answer, &mut self.told) {
+            Ok(Claim::Right) => position.award(&[seat]),
+            Ok(Claim::Wrong(_) | Claim::GaveUp) => {}
+            Err(refusal) => return Err(Fault::illegal(refusal.message)),
+        }
         Ok(())
     }
 
@@ -219,6 +259,8 @@ enum Asked<'a> {
     Position,
     /// One move from the given state.
     Move(&'a Value),
+    /// The same in a race: a claim.
+    Claim(&'a Value),
     /// Moves from the start or the given state.
     Moves(&'a [Value]),
     /// The result if this seat forfeits.
@@ -226,17 +268,18 @@ enum Asked<'a> {
 }
 
 impl Asked<'_> {
-    fn of<'a>(question: &'a Map<String, Value>, facts: &Facts) -> Result<Asked<'a>, Fault> {
+    fn of<'a>(question: &'a Map<String, Value>, rules: &dyn Ruleset) -> Result<Asked<'a>, Fault> {
         let forms = ["move", "moves", "forfeit"];
         let mut given = forms
             .into_iter()
             .filter_map(|form| question.get(form).map(|value| (form, value)));
         let asked = match given.next() {
             None => Asked::Position,
+            Some(("move", answer)) if rules.race().is_some() => Asked::Claim(answer),
             Some(("move", answer)) => Asked::Move(answer),
             Some(("moves", Value::Array(moves))) => Asked::Moves(moves),
             Some(("moves", _)) => return Err(Fault::bad_message("`moves` is a list of moves")),
-            Some((form, value)) => Asked::Forfeit(seat(form, value, facts)?),
+            Some((form, value)) => Asked::Forfeit(seat(form, value, rules.facts())?),
         };
         match given.next() {
             None => Ok(asked),
@@ -348,6 +391,7 @@ fn write_answer(
         ToAct::Seat(seat, ask) => (Some(seat), Some(ask)),
         ToAct::Pass(seat) => (Some(seat), Some(super::Ask::Move)),
         ToAct::Chance(chance) => (chance.seat, None),
+        ToAct::Race => (None, Some(super::Ask::Race)),
         ToAct::Over => (None, None),
     };
     out.extend_from_slice(b"\"turn\":");
@@ -358,7 +402,7 @@ fn write_answer(
     match to_act {
         ToAct::Seat(..) => position.write_legal(out),
         ToAct::Pass(_) => write_json(out, &[position.pass_move()]),
-        ToAct::Chance(_) | ToAct::Over => out.extend_from_slice(b"[]"),
+        ToAct::Chance(_) | ToAct::Race | ToAct::Over => out.extend_from_slice(b"[]"),
     }
     out.extend_from_slice(b",\"result\":");
     write_json(out, &result);
@@ -372,7 +416,7 @@ fn write_answer(
 /// absent.
 ///
 /// # Errors
-/// A game that does not exist, or JSON that is no state or no rules of it.
+/// A game that does not exist or is a race, or JSON that is no state or no rules of it.
 pub fn perft(
     game: &str,
     depth: u32,
@@ -399,6 +443,12 @@ pub fn perft(
         }
     };
     let rules = read_rules(game, &given)?;
+    if rules.race().is_some() {
+        return Err(Fault::bad_message(format!(
+            "{} is a race: it has no list of moves, so there are no paths to count",
+            rules.facts().title
+        )));
+    }
     let position = match state.map(|json| parse("state", json)).transpose()? {
         None => rules.start(&Setup {
             seats: rules.facts().min_seats,

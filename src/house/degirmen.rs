@@ -76,7 +76,7 @@ impl Position for Dokuztas {
             return;
         };
         let (own, other) = (self.stones(me), self.stones(1 - me));
-        let (stopping, open_twos) = (gaps(other, self.empty()), in_open_twos(other, own));
+        let (stopping, open_twos) = (board::closing(other), in_open_twos(other, own));
         self.each_move(&mut |mv| {
             let rest = own & !mv.from().map_or(0, board::bit);
             let to = board::bit(mv.to());
@@ -116,15 +116,6 @@ impl Position for Dokuztas {
     fn estimate(&self, me: Seat) -> i32 {
         worth(self, me) - worth(self, 1 - me)
     }
-}
-
-/// The empty points that complete a mill of these stones.
-fn gaps(own: Points, empty: Points) -> Points {
-    MILLS
-        .iter()
-        .map(|&mill| mill & !own)
-        .filter(|&rest| rest.count_ones() == 1)
-        .fold(0, |gaps, rest| gaps | rest & empty)
 }
 
 /// The stones in lines of two that the other seat has not stopped.

@@ -151,6 +151,7 @@ mod tests {
             rules: &serde_json::Map::new(),
             options: options.as_object().expect("an object"),
             clock: &|| panic!("no time asked for"),
+            withdrawn: &|| false,
         };
         let asked = turn(0, Ask::Move, state, json!([1, 2, 4, 5]));
         let answer = Kuyu.answer(&table, &asked).expect("an answer");

@@ -12,12 +12,14 @@ pub mod ambar;
 pub mod degirmen;
 pub mod first;
 pub mod greedy;
+pub mod hizli;
 pub mod kose;
 pub mod kuyu;
 pub mod random;
 mod search;
 pub mod tavla;
 pub mod usta;
+pub mod yavas;
 
 /// Every built-in bot, in the order in which they are listed.
 pub static HOUSES: &[&dyn House] = &[
@@ -29,6 +31,8 @@ pub static HOUSES: &[&dyn House] = &[
     &kose::Kose,
     &usta::Usta,
     &degirmen::Degirmen,
+    &hizli::Hizli,
+    &yavas::Yavas,
 ];
 
 /// The built-in bot of this name.
@@ -97,6 +101,8 @@ pub struct Table<'a> {
     pub options: &'a Map<String, Value>,
     /// Microseconds since any fixed instant. A bot reads it only if an option asks it to keep a time.
     pub clock: &'a dyn Fn() -> u64,
+    /// Whether the question was withdrawn while the bot thinks (in a race); its answer is then not sent.
+    pub withdrawn: &'a dyn Fn() -> bool,
 }
 
 impl Table<'_> {
@@ -124,13 +130,15 @@ pub trait House: Sync {
 /// What it does not play or take, and what it does.
 pub fn check(house: &dyn House, game: &str, options: &Map<String, Value>) -> Result<(), String> {
     let facts = house.facts();
-    if let Games::Only(games) = facts.games
-        && !games.contains(&game)
-    {
+    let other = match facts.games {
+        Games::Listed if is_race(game) => Some("every game that lists legal answers".to_owned()),
+        Games::Only(games) if !games.contains(&game) => Some(games.join(", ")),
+        Games::Listed | Games::Only(_) => None,
+    };
+    if let Some(other) = other {
         return Err(format!(
-            "the built-in bot {} plays {}, not {game}",
-            facts.name,
-            games.join(", ")
+            "the built-in bot {} plays {other}, not {game}",
+            facts.name
         ));
     }
     for (name, value) in options {
@@ -168,6 +176,12 @@ pub fn check(house: &dyn House, game: &str, options: &Map<String, Value>) -> Res
         }
     }
     Ok(())
+}
+
+/// Whether the seats of a game race, so that nothing is listed.
+fn is_race(game: &str) -> bool {
+    let rules = crate::game::find(game).map(|kind| kind.rules(&Map::new()));
+    rules.is_some_and(|rules| rules.is_ok_and(|rules| rules.race().is_some()))
 }
 
 /// A whole number that is not negative.
@@ -254,6 +268,7 @@ pub(crate) mod tests {
             rules: &Map::new(),
             options,
             clock: &|| panic!("no option asked for time"),
+            withdrawn: &|| false,
         };
         let answer = house.answer(&table, turn)?;
         assert_eq!(answer.id, turn.id);
@@ -300,6 +315,19 @@ pub(crate) mod tests {
                 "a whole number or a text",
             ),
             ("first", "mangala", json!({"seed": 1}), "takes no options"),
+            (
+                "random",
+                "qbitz",
+                json!({}),
+                "lists legal answers, not qbitz",
+            ),
+            ("hizli", "tavla", json!({}), "plays qbitz, not tavla"),
+            (
+                "yavas",
+                "qbitz",
+                json!({"delay": 3}),
+                "it takes work, delay_ms",
+            ),
         ] {
             let refused = check(name, game, options).expect_err(words);
             assert!(refused.contains(words), "{refused}");

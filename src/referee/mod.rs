@@ -7,12 +7,14 @@
 //! - [`lines`] cuts a stream into lines within limits;
 //! - [`answer`] reads a bot's line;
 //! - [`play`] is one game: position, clocks, chance, record, verdict;
+//! - [`race`] is one race in it: who is asked, until when, whose claim was first;
 //! - [`table`] is the match: sessions of the seats, handshakes, questions, the series of games;
 //! - [`record`] writes the hash chain, [`replay`] drives [`play`] from it again.
 
 pub mod answer;
 pub mod lines;
 pub mod play;
+pub mod race;
 pub mod record;
 pub mod replay;
 pub mod table;

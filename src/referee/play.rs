@@ -6,11 +6,18 @@ use hakem_protocol::{Ask, ErrorCode};
 use serde_json::Value;
 
 use super::answer::cut_text;
-use super::record::{AnswerEntry, DrawnEntry, FaultEntry, Header, Recorder, ResultEntry};
+use super::race::Course;
+use super::record::{
+    AnswerEntry, ClaimEntry, DrawnEntry, FaultEntry, Header, Recorder, ResultEntry,
+};
 use crate::chance::Draw;
-use crate::clock::{Judged, Open, SeatClock, Spent};
+use crate::clock::{ClockSpec, Judged, Open, SeatClock, Spent};
 use crate::event::{GameResult, Slot, Verdict};
 use crate::game::{Chance, ChanceKind, Drawn, Outcome, Position, Ruleset, Seat, Setup, ToAct};
+
+mod racing;
+
+pub use racing::Claimed;
 
 /// What a seat did wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +88,9 @@ impl Fault {
 }
 
 /// How a game ended.
+///
+/// Where seats forfeit and the others play on, the verdict, the reason and who was at fault are those of the first forfeit;
+/// the record has them all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct End {
     /// Why it counts so.
@@ -98,6 +108,8 @@ pub struct End {
 pub enum Next {
     /// This seat is asked this.
     Ask(Seat, Ask),
+    /// Seats race: those that [`Play::running`] names.
+    Race,
     /// The game is played over within its id, as its rules say.
     Again,
     /// It is over.
@@ -141,13 +153,29 @@ impl News {
 /// The first bytes of an offending line that a record keeps.
 pub(super) const KEPT_LINE: usize = 2_000;
 
+/// A seat that forfeited.
+#[derive(Debug)]
+struct Forfeit {
+    seat: Seat,
+    verdict: Verdict,
+    reason: String,
+}
+
 /// One game in play.
 #[derive(Debug)]
 pub struct Play {
     header: Header,
     rules: Arc<dyn Ruleset>,
     position: Box<dyn Position>,
+    /// The clock that holds in this game.
+    clock: ClockSpec,
     clocks: Vec<SeatClock>,
+    /// The race that is on.
+    race: Option<Course>,
+    /// How many races there were.
+    races: u32,
+    /// What the seats are told when the race is over: a tray seen before would help the others.
+    race_news: News,
     /// How many events of each kind and seat there were: `(kind, seat, count)`.
     counts: Vec<(ChanceKind, Option<Seat>, u32)>,
     again: u32,
@@ -155,6 +183,8 @@ pub struct Play {
     time_us: Vec<u64>,
     wall_us: Vec<u64>,
     cpu_us: Vec<u64>,
+    /// The forfeits so far.
+    forfeits: Vec<Forfeit>,
     resigned: bool,
     recorder: Recorder,
     /// What happened since it was last cleared by the owner.
@@ -174,15 +204,24 @@ impl Play {
         let mut recorder = Recorder::default();
         recorder.line("header", &header);
         let seats = header.seats.len();
+        let clock = match rules.race() {
+            Some(race) => header.clock.for_race(race.limit_us),
+            None => header.clock,
+        };
         let mut play = Play {
             position: first_position(&header, &*rules, 0)?,
-            clocks: vec![SeatClock::new(&header.clock); seats],
+            clocks: vec![SeatClock::new(&clock); seats],
+            clock,
+            race: None,
+            races: 0,
+            race_news: News::default(),
             counts: Vec::new(),
             again: 0,
             moves: 0,
             time_us: vec![0; seats],
             wall_us: vec![0; seats],
             cpu_us: vec![0; seats],
+            forfeits: Vec::new(),
             resigned: false,
             recorder,
             news: News::default(),
@@ -203,9 +242,14 @@ impl Play {
         &mut *self.position
     }
 
-    /// A seat's clock.
-    pub fn clock(&self, seat: Seat) -> &SeatClock {
-        &self.clocks[seat]
+    /// What a seat has left; `None` without a total.
+    pub fn left_us(&self, seat: Seat) -> Option<u64> {
+        self.clocks[seat].left_us()
+    }
+
+    /// The most that a seat's next answer may take.
+    pub fn limit_us(&self, seat: Seat) -> Option<u64> {
+        self.clocks[seat].limit_us(&self.clock)
     }
 
     /// The dice of an opening roll, by seat.
@@ -225,8 +269,10 @@ impl Play {
 
     /// Who is asked now.
     pub fn next(&self) -> Next {
-        if let ToAct::Seat(seat, ask) = self.position.to_act() {
-            return Next::Ask(seat, ask);
+        match self.position.to_act() {
+            ToAct::Seat(seat, ask) => return Next::Ask(seat, ask),
+            ToAct::Race => return Next::Race,
+            ToAct::Pass(_) | ToAct::Chance(_) | ToAct::Over => {}
         }
         let Some(outcome) = self.position.outcome() else {
             unreachable!("chance and passes are settled, so the game is over");
@@ -234,17 +280,30 @@ impl Play {
         if self.rules.plays_over(&outcome, self.again) {
             return Next::Again;
         }
+        Next::Over(Box::new(self.end(outcome)))
+    }
+
+    /// The end of the game with this outcome.
+    fn end(&self, outcome: Outcome) -> End {
+        if let Some(first) = self.forfeits.first() {
+            return End {
+                verdict: first.verdict,
+                reason: first.reason.clone(),
+                against: Some(first.seat),
+                outcome,
+            };
+        }
         let verdict = if self.resigned {
             Verdict::Resigned
         } else {
             Verdict::Rule
         };
-        Next::Over(Box::new(End {
+        End {
             verdict,
             reason: outcome.reason.to_owned(),
             against: None,
             outcome,
-        }))
+        }
     }
 
     /// Plays the game over within its id: new position, full clocks.
@@ -254,7 +313,7 @@ impl Play {
         if let Ok(position) = first_position(&self.header, &*self.rules, self.again) {
             self.position = position;
         }
-        self.clocks.fill(SeatClock::new(&self.header.clock));
+        self.clocks.fill(SeatClock::new(&self.clock));
         self.open(chance);
     }
 
@@ -268,7 +327,7 @@ impl Play {
     ) -> Answered {
         // The clock is looked at first: a late answer is late whatever it says.
         let mut clock = self.clocks[seat];
-        let charged_us = match clock.answered(&self.header.clock, &spent, self.header.cores) {
+        let charged_us = match clock.answered(&self.clock, &spent, self.header.cores) {
             Judged::Charged(charged) => charged,
             Judged::Flag => return Answered::Refused(self.late(seat, &spent), None),
         };
@@ -283,6 +342,20 @@ impl Play {
         // If the game is over now, an accepted resignation ended it.
         self.resigned = resigns;
         self.clocks[seat] = clock;
+        self.record_answer(seat, answer, spent, charged_us, None);
+        self.settle(chance);
+        Answered::Accepted
+    }
+
+    /// Counts and records an answer that was accepted.
+    fn record_answer(
+        &mut self,
+        seat: Seat,
+        answer: AnswerParts,
+        spent: Spent,
+        charged_us: u64,
+        claim: Option<ClaimEntry>,
+    ) {
         self.moves += 1;
         add(&mut self.time_us[seat], charged_us);
         self.add_spent(seat, &spent);
@@ -292,39 +365,45 @@ impl Play {
             mv: answer.mv,
             note: answer.note,
             eval: answer.eval,
+            claim,
             spent,
             charged_us,
-            left_us: clock.left_us(),
+            left_us: self.left_us(seat),
         };
         self.recorder.answer(&entry);
         let total_us = self.clocks.iter().map(SeatClock::used_us);
         self.position.charged(total_us.fold(0, u64::saturating_add));
-        self.settle(chance);
-        Answered::Accepted
     }
 
     /// Looks at the clock of a seat whose question is open.
     pub fn look(&self, seat: Seat, spent: &Spent) -> Open {
-        self.clocks[seat].looked_at(&self.header.clock, spent, self.header.cores)
+        match &self.race {
+            Some(race) => race.look(spent),
+            None => self.clocks[seat].looked_at(&self.clock, spent, self.header.cores),
+        }
     }
 
     /// The fault of a seat that was too late.
     pub fn late(&self, seat: Seat, spent: &Spent) -> Fault {
         let ms = |us: u64| format!("{}.{:03} ms", us / 1000, us % 1000);
-        let time = self.header.clock.time_of(spent, self.header.cores);
-        let limit = self.clocks[seat].limit_us(&self.header.clock);
+        let time = self.clock.time_of(spent, self.header.cores);
+        let limit = self.limit_us(seat);
         Fault::code(
             ErrorCode::Timeout,
             match limit {
                 Some(limit) if time > limit => {
-                    format!("no answer within {} ({} were charged)", ms(limit), ms(time))
+                    format!(
+                        "no answer within {} ({} were charged); an answer is a line, flushed",
+                        ms(limit),
+                        ms(time)
+                    )
                 }
                 _ => format!("no answer within {} of wall time", ms(spent.wall_us)),
             },
         )
     }
 
-    /// Ends the game by a forfeit of this seat.
+    /// A forfeit of this seat. It ends the game, or (`None`) the others play on.
     pub fn forfeit(
         &mut self,
         seat: Seat,
@@ -332,7 +411,8 @@ impl Play {
         mv: Option<Value>,
         line: Option<&[u8]>,
         spent: Spent,
-    ) -> End {
+        chance: &mut dyn Draw,
+    ) -> Option<End> {
         let mut line = line.map(|line| String::from_utf8_lossy(line).into_owned());
         if let Some(line) = &mut line {
             cut_text(line, KEPT_LINE);
@@ -345,19 +425,29 @@ impl Play {
             line,
             spent,
         };
-        self.record_forfeit(entry)
+        self.record_forfeit(entry, chance)
     }
 
-    /// Ends the game by a forfeit as a record tells it.
-    pub fn record_forfeit(&mut self, entry: FaultEntry) -> End {
-        self.add_spent(entry.seat, &entry.spent);
+    /// A forfeit as a record tells it; see [`Play::forfeit`].
+    pub fn record_forfeit(&mut self, entry: FaultEntry, chance: &mut dyn Draw) -> Option<End> {
+        let seat = entry.seat;
+        self.add_spent(seat, &entry.spent);
         self.recorder.line("fault", &entry);
-        End {
+        self.forfeits.push(Forfeit {
+            seat,
             verdict: entry.verdict,
             reason: entry.reason,
-            against: Some(entry.seat),
-            outcome: self.position.forfeit(entry.seat),
+        });
+        if self.position.withdraw(seat) {
+            self.leave_race(seat, chance);
+            return None;
         }
+        Some(self.end(self.position.forfeit(seat)))
+    }
+
+    /// Whether a seat has forfeited this game.
+    pub fn has_forfeited(&self, seat: Seat) -> bool {
+        self.forfeits.iter().any(|forfeit| forfeit.seat == seat)
     }
 
     fn add_spent(&mut self, seat: Seat, spent: &Spent) {
@@ -445,6 +535,7 @@ impl Play {
         loop {
             match self.position.to_act() {
                 ToAct::Seat(..) | ToAct::Over => return,
+                ToAct::Race => return self.begin_race(),
                 ToAct::Pass(seat) => {
                     let from = self.news.json.len();
                     self.position.pass(&mut self.news.json);
@@ -546,6 +637,7 @@ fn first_position(
     let Some(Value::Object(opening)) = &header.opening else {
         return Ok(start);
     };
+    let seats = header.seats.len();
     let mut text = Vec::new();
     start.write_state(&mut text);
     let usual: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
@@ -555,5 +647,10 @@ fn first_position(
             state.insert(field.to_owned(), value.clone());
         }
     }
-    rules.read(&Value::Object(state))
+    rules
+        .read(&Value::Object(state))
+        .and_then(|position| match position.seats() {
+            of if of == seats => Ok(position),
+            of => Err(format!("the position is of {of} seats, not {seats}")),
+        })
 }

@@ -5,6 +5,8 @@
 //!
 //! - `header`: all that the game began from ([`Header`]);
 //! - `drawn`: a random event; `answer`: an accepted answer, with `spent`; `passed`: a pass played by the referee;
+//! - `stopped`: the open question of a seat that races was withdrawn, with `spent`; `race`: a race is over, and which seats
+//!   were first (several: a dead heat);
 //! - `again`: the game is played over within its id; `fault`: a seat forfeits, with `spent`;
 //! - `result`: how it ended. The hash of this line stands in the results.
 
@@ -160,6 +162,10 @@ pub enum Entry {
     Answer(AnswerEntry),
     /// A pass played by the referee.
     Passed(Value),
+    /// The question of a seat that races was withdrawn.
+    Stopped(StoppedEntry),
+    /// A race is over.
+    Race(RaceEntry),
     /// The game is played over.
     Again(u32),
     /// A seat forfeits.
@@ -184,22 +190,28 @@ pub struct DrawnEntry {
     /// The lot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lot: Option<u32>,
+    /// The bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Bytes>,
 }
 
 impl DrawnEntry {
     /// The entry of an event.
     pub fn new(chance: Chance, n: u32, drawn: Drawn) -> DrawnEntry {
-        let (dice, lot) = match drawn {
-            Drawn::Dice(dice) => (Some(dice), None),
-            Drawn::Lot(lot) => (None, Some(lot)),
-        };
-        DrawnEntry {
+        let mut entry = DrawnEntry {
             kind: DrawnKind(chance.kind),
             seat: chance.seat,
             n,
-            dice,
-            lot,
+            dice: None,
+            lot: None,
+            bytes: None,
+        };
+        match drawn {
+            Drawn::Dice(dice) => entry.dice = Some(dice),
+            Drawn::Lot(lot) => entry.lot = Some(lot),
+            Drawn::Bytes(bytes) => entry.bytes = Some(Bytes(bytes)),
         }
+        entry
     }
 
     /// What was drawn.
@@ -207,6 +219,26 @@ impl DrawnEntry {
         self.dice
             .map(Drawn::Dice)
             .or_else(|| self.lot.map(Drawn::Lot))
+            .or_else(|| self.bytes.map(|Bytes(bytes)| Drawn::Bytes(bytes)))
+    }
+}
+
+/// The bytes of a random event, as hex digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bytes(pub [u8; 32]);
+
+impl Serialize for Bytes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&chance::hex(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        chance::from_hex(&text)
+            .map(Bytes)
+            .ok_or_else(|| serde::de::Error::custom("the bytes of an event are 64 hex digits"))
     }
 }
 
@@ -223,17 +255,11 @@ impl Serialize for DrawnKind {
 impl<'de> Deserialize<'de> for DrawnKind {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
-        [
-            ChanceKind::First,
-            ChanceKind::Opening,
-            ChanceKind::Dice,
-            ChanceKind::Lot,
-            ChanceKind::Ply,
-        ]
-        .into_iter()
-        .find(|kind| kind.as_str() == word)
-        .map(DrawnKind)
-        .ok_or_else(|| serde::de::Error::custom(format!("`{word}` is no kind of chance")))
+        ChanceKind::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == word)
+            .map(DrawnKind)
+            .ok_or_else(|| serde::de::Error::custom(format!("`{word}` is no kind of chance")))
     }
 }
 
@@ -254,12 +280,51 @@ pub struct AnswerEntry {
     /// Its evaluation, where not longer than a note may be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub eval: Option<Value>,
+    /// In a race, what the claim came to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<ClaimEntry>,
     /// What it took.
     pub spent: Spent,
     /// What of it was charged.
     pub charged_us: u64,
     /// What the seat has left, the increment added.
     pub left_us: Option<u64>,
+}
+
+/// What a claim came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimEntry {
+    /// It is right.
+    Right,
+    /// It is wrong, and why.
+    Wrong(String),
+    /// The seat gave up.
+    GaveUp,
+}
+
+/// The question of a seat that races was withdrawn: a claim could not count any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StoppedEntry {
+    /// Whose question.
+    pub seat: Seat,
+    /// The id of the question.
+    pub id: u64,
+    /// Why.
+    pub why: hakem_protocol::StopWhy,
+    /// What it had taken.
+    pub spent: Spent,
+    /// What of it was charged.
+    pub charged_us: u64,
+}
+
+/// A race is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RaceEntry {
+    /// The seats that were first: several in a dead heat, none if nobody claimed rightly.
+    pub first: Vec<Seat>,
 }
 
 /// A forfeit.
@@ -352,7 +417,7 @@ impl Recorder {
     /// Adds an accepted answer. There is one for each move, so the usual one is written by hand; a test holds it to what
     /// [`Recorder::line`] writes.
     pub fn answer(&mut self, entry: &AnswerEntry) {
-        if entry.note.is_some() || entry.eval.is_some() {
+        if entry.note.is_some() || entry.eval.is_some() || entry.claim.is_some() {
             return self.line("answer", entry);
         }
         let start = self.text.len();
@@ -490,7 +555,8 @@ mod tests {
             for (spent, left_us, note) in [
                 (spent(None, None), None, None),
                 (spent(Some(0), Some(17)), Some(59_999_880), None),
-                (spent(Some(3), None), Some(0), Some("a \"note\"".to_owned())),
+                (spent(Some(3), None), Some(0), None),
+                (spent(Some(3), None), Some(1), Some("a \"note\"".to_owned())),
             ] {
                 let entry = AnswerEntry {
                     seat: 1,
@@ -498,6 +564,7 @@ mod tests {
                     mv: mv.clone(),
                     note,
                     eval: None,
+                    claim: (left_us == Some(0)).then_some(ClaimEntry::GaveUp),
                     spent,
                     charged_us: 120,
                     left_us,

@@ -9,12 +9,15 @@ use hakem_protocol::ErrorCode;
 use serde_json::{Map, Value};
 
 use super::answer::{self, Said};
-use super::play::{AnswerParts, Answered, End, Fault, FaultKind, KEPT_LINE, Next, Play};
-use super::record::{Entry, FIRST_PREV, FORMAT, FaultEntry, Header, ResultEntry, hash_line};
+use super::play::{AnswerParts, Answered, Claimed, End, Fault, FaultKind, KEPT_LINE, Next, Play};
+use super::record::{
+    AnswerEntry, Entry, FIRST_PREV, FORMAT, FaultEntry, Header, ResultEntry, StoppedEntry,
+    hash_line,
+};
 use crate::chance::{Draw, MatchChance};
 use crate::clock::Open;
 use crate::event::Verdict;
-use crate::game::{self, Chance, ChanceKind, Drawn, Ruleset};
+use crate::game::{self, Chance, ChanceKind, Drawn, Ruleset, Seat, ToAct};
 
 /// What is wrong with a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,8 +42,8 @@ pub struct Verified {
     pub chance_checked: bool,
 }
 
-/// Checks a whole record; `seed` is the event's, where it is known. After each line that changes the game `each` is
-/// called with the line and the game.
+/// Checks a whole record; `seed` is the event's, where it is known. For each line but the header `each` is called with the
+/// line and the game after it, and after the random events, passes and the end of a race that follow from it.
 ///
 /// # Errors
 /// The first line that does not hold, and why.
@@ -74,7 +77,7 @@ pub fn verify(
         }
         match entry {
             // They follow from what is recorded around them, and are compared below.
-            Entry::Drawn(_) | Entry::Passed(_) => continue,
+            Entry::Drawn(_) | Entry::Passed(_) | Entry::Race(_) => {}
             Entry::Again(_) => {
                 if play.next() != Next::Again {
                     return Err(at(number, "the game is not played over here".into()));
@@ -82,41 +85,21 @@ pub fn verify(
                 play.play_over(&mut source);
             }
             Entry::Answer(answer) => {
-                match play.next() {
-                    Next::Ask(seat, _) if seat == answer.seat => {}
-                    _ => {
-                        return Err(at(
-                            number,
-                            format!("seat {} is not asked here", answer.seat),
-                        ));
-                    }
-                }
-                // Within a game a seat is asked one thing after the other, and answers all of it.
-                let id = &mut ids[answer.seat];
-                if id.is_some_and(|before| before.checked_add(1) != Some(answer.id)) {
-                    return Err(at(number, format!("{} is not the next id", answer.id)));
-                }
-                *id = Some(answer.id);
-                let parts = AnswerParts {
-                    id: answer.id,
-                    mv: answer.mv.clone(),
-                    note: answer.note.clone(),
-                    eval: answer.eval.clone(),
-                };
-                if let Answered::Refused(fault, _) =
-                    play.answer(answer.seat, parts, answer.spent, &mut source)
-                {
-                    return Err(at(number, fault.reason()));
-                }
-                play.news.clear();
+                answered(&mut play, answer, &mut ids, &mut source)
+                    .map_err(|what| at(number, what))?;
+            }
+            Entry::Stopped(entry) => {
+                stopped(&mut play, entry, &mut ids, &mut source)
+                    .map_err(|what| at(number, what))?;
             }
             Entry::Fault(fault) => {
                 if fault.seat >= header.seats.len() {
                     return Err(at(number, format!("there is no seat {}", fault.seat)));
                 }
-                let answered = ids.iter().any(Option::is_some);
-                check_fault(&mut play, fault, answered).map_err(|what| at(number, what))?;
-                over = Some(play.record_forfeit(fault.clone()));
+                let any = ids.iter().any(Option::is_some);
+                check_fault(&mut play, fault, any).map_err(|what| at(number, what))?;
+                over = play.record_forfeit(fault.clone(), &mut source);
+                play.news.clear();
             }
             Entry::Result(result) => {
                 let end = match (over.take(), play.next()) {
@@ -151,6 +134,74 @@ pub fn verify(
 pub fn header(text: &[u8]) -> Result<Header, Mismatch> {
     let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
     read_header(first)
+}
+
+/// Gives a recorded answer again.
+fn answered(
+    play: &mut Play,
+    answer: &AnswerEntry,
+    ids: &mut [Option<u64>],
+    source: &mut Source,
+) -> Result<(), String> {
+    let seat = answer.seat;
+    next_id(play, seat, answer.id, ids)?;
+    let parts = AnswerParts {
+        id: answer.id,
+        mv: answer.mv.clone(),
+        note: answer.note.clone(),
+        eval: answer.eval.clone(),
+    };
+    let fault = if play.is_running(seat) {
+        match play.claim(seat, parts, answer.spent, source) {
+            Claimed::Checked(_) => None,
+            Claimed::Late(_) => return Err("the claim came too late to count".into()),
+            Claimed::Refused(fault, _) => Some(fault),
+        }
+    } else {
+        match play.answer(seat, parts, answer.spent, source) {
+            Answered::Accepted => None,
+            Answered::Refused(fault, _) => Some(fault),
+        }
+    };
+    play.news.clear();
+    fault.map_or(Ok(()), |fault| Err(fault.reason()))
+}
+
+/// Stops a recorded question again.
+fn stopped(
+    play: &mut Play,
+    entry: &StoppedEntry,
+    ids: &mut [Option<u64>],
+    source: &mut Source,
+) -> Result<(), String> {
+    next_id(play, entry.seat, entry.id, ids)?;
+    if play.too_late(&entry.spent).is_none() {
+        return Err("by the recorded times a claim would still have counted".into());
+    }
+    play.stop(entry.seat, entry.id, entry.spent, source);
+    play.news.clear();
+    Ok(())
+}
+
+/// Whether the seat's question is open.
+fn is_asked(play: &Play, seat: Seat) -> bool {
+    match play.next() {
+        Next::Ask(asked, _) => asked == seat,
+        Next::Race => play.is_running(seat),
+        Next::Again | Next::Over(_) => false,
+    }
+}
+
+/// The seat must be asked, and its question be the next: within a game a seat is asked one thing after the other.
+fn next_id(play: &Play, seat: Seat, id: u64, ids: &mut [Option<u64>]) -> Result<(), String> {
+    if !is_asked(play, seat) {
+        return Err(format!("seat {seat} is not asked here"));
+    }
+    let before = ids[seat].replace(id);
+    if before.is_some_and(|before| before.checked_add(1) != Some(id)) {
+        return Err(format!("{id} is not the next id"));
+    }
+    Ok(())
 }
 
 fn finish(play: Play, end: &End) -> (Vec<u8>, String) {
@@ -293,7 +344,10 @@ fn rules_of(header: &Header) -> Result<Arc<dyn Ruleset>, Mismatch> {
 /// A forfeit is checked where the record holds what it rests on: somebody must have been asked, a refused move be refused,
 /// a clock be over, a line have the fault. A death, a flood and what was too long to keep leave nothing to look at.
 fn check_fault(play: &mut Play, fault: &FaultEntry, answered: bool) -> Result<(), String> {
-    let asked = matches!(play.next(), Next::Ask(seat, _) if seat == fault.seat);
+    if play.has_forfeited(fault.seat) || matches!(play.next(), Next::Over(_)) {
+        return Err(format!("the game was over for seat {} before", fault.seat));
+    }
+    let asked = is_asked(play, fault.seat);
     // What was wrong before the first question is judged there, whoever is asked first.
     if answered && !asked {
         return Err(format!(
@@ -310,12 +364,15 @@ fn check_fault(play: &mut Play, fault: &FaultEntry, answered: bool) -> Result<()
         Verdict::NoReady if answered => Err("greetings are over once there are answers".into()),
         Verdict::IllegalMove if !asked => Err("nobody asked for the move".into()),
         Verdict::IllegalMove
-            if fault.mv.as_ref().is_some_and(|mv| {
-                let mut position = play.position().boxed_clone();
-                position.play(mv, &mut Vec::new()).is_ok()
-            }) =>
+            if fault
+                .mv
+                .as_ref()
+                .is_some_and(|mv| is_legal(play, fault.seat, mv)) =>
         {
             Err("the move that was refused is legal".into())
+        }
+        Verdict::Timeout if answered && play.next() == Next::Race => {
+            Err("nobody loses on time in a race".into())
         }
         // A ping that was not answered has no measured time; a turn has.
         Verdict::Timeout
@@ -366,6 +423,15 @@ fn has_its_fault(fault: &FaultEntry, code: &str) -> bool {
             }),
         ) => found.as_str() == code,
         _ => false,
+    }
+}
+
+fn is_legal(play: &mut Play, seat: Seat, mv: &Value) -> bool {
+    let mut position = play.position().boxed_clone();
+    if position.to_act() == ToAct::Race {
+        position.claim(seat, mv, &mut Vec::new()).is_ok()
+    } else {
+        position.play(mv, &mut Vec::new()).is_ok()
     }
 }
 
@@ -442,6 +508,7 @@ impl Draw for Recorded {
             (ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply, Drawn::Lot(lot)) => {
                 *lot < choices
             }
+            (ChanceKind::Cubes | ChanceKind::Card, Drawn::Bytes(_)) => true,
             _ => false,
         };
         // What is missing or cannot be is filled in; the comparison of the lines then finds the place.
@@ -451,6 +518,7 @@ impl Draw for Recorded {
             .unwrap_or(match chance.kind {
                 ChanceKind::Dice | ChanceKind::Opening => Drawn::Dice([2, 1]),
                 ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply => Drawn::Lot(0),
+                ChanceKind::Cubes | ChanceKind::Card => Drawn::Bytes([0; 32]),
             })
     }
 }

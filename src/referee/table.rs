@@ -13,8 +13,10 @@ use super::play::{AnswerParts, Answered, End, Fault, FaultKind, Next, Play};
 use super::record::{ChanceInfo, FORMAT, Header, PlayedGames, write_number, write_option};
 use crate::chance::MatchChance;
 use crate::clock::{ClockSpec, Open, Spent};
-use crate::event::{GameId, GameResult, MatchResult, Slot};
-use crate::game::{Ruleset, Seat, Share};
+use crate::event::{GameId, GameResult, MatchResult, Slot, Verdict};
+use crate::game::{Ruleset, Seat, Series, Share};
+
+mod racing;
 
 /// How often one game may be void before the match is given up.
 const MAX_VOIDS: u32 = 3;
@@ -258,6 +260,8 @@ struct Session {
     ready: Option<Ready>,
     shown: String,
     next_id: u64,
+    /// Turns that were withdrawn before they were answered: an answer may be under way, and does no harm.
+    withdrawn: Vec<u64>,
     /// The elements of `last`, with commas between.
     last: Vec<u8>,
     /// Whether the seat forfeited the game before.
@@ -321,6 +325,7 @@ impl Table {
                 ready: None,
                 shown: seat.name.clone(),
                 next_id: 1,
+                withdrawn: Vec::new(),
                 last: Vec::new(),
                 forfeited_last: false,
             })
@@ -390,19 +395,24 @@ impl Table {
         session.heard_end = false;
         session.ready = None;
         session.next_id = 1;
+        session.withdrawn.clear();
         session.last.clear();
         let ms = |us: u64| us / 1000;
+        let clock = match setup.rules.race() {
+            Some(race) => setup.clock.for_race(race.limit_us),
+            None => setup.clock,
+        };
         let hello = FromReferee::Hello(Hello {
             protocol: protocol::VERSION,
             referee: concat!("hakem ", env!("CARGO_PKG_VERSION")).to_owned(),
             game: setup.rules.facts().name.to_owned(),
             rules: options_of(&*setup.rules),
             clock: protocol::Clock {
-                kind: setup.clock.kind,
-                main_ms: setup.clock.main_us.map(ms),
-                increment_ms: ms(setup.clock.increment_us),
-                move_ms: setup.clock.move_us.map(ms),
-                delay_ms: ms(setup.clock.delay_us),
+                kind: clock.kind,
+                main_ms: clock.main_us.map(ms),
+                increment_ms: ms(clock.increment_us),
+                move_ms: clock.move_us.map(ms),
+                delay_ms: ms(clock.delay_us),
             },
             options: setup.seats[seat].options.clone(),
         });
@@ -418,7 +428,16 @@ impl Table {
     /// What is wrong if a greeting or a ping has been open for so long. At the limit itself there is still time.
     fn over_ready_limit(&self, what: &str, spent: &Spent) -> Option<String> {
         let limit = self.setup.clock.ready_us;
-        (spent.wall_us > limit).then(|| format!("no {what} within {} ms", limit / 1000))
+        let right = match what {
+            "pong" => r#"the answer to {"type":"ping","id":N} is {"type":"pong","id":N}"#,
+            _ => r#"the answer to hello is {"type":"ready","protocol":1}"#,
+        };
+        (spent.wall_us > limit).then(|| {
+            format!(
+                "no {what} within {} ms; {right}, on a line of its own, flushed",
+                limit / 1000
+            )
+        })
     }
 
     fn line(&mut self, seat: Seat, line: &[u8], spent: Spent, early: bool, out: &mut Outbox) {
@@ -509,6 +528,9 @@ impl Table {
             }
             return;
         }
+        if self.answers_withdrawn(seat, &said) {
+            return;
+        }
         let message = match said {
             Ok(_) => "a line that nobody asked for".to_owned(),
             Err(fault) => format!("a line that nobody asked for ({})", fault.message),
@@ -523,14 +545,19 @@ impl Table {
     }
 
     fn turn_line(&mut self, seat: Seat, id: u64, line: &[u8], spent: Spent, out: &mut Outbox) {
+        let said = answer::read(line);
+        if self.answers_withdrawn(seat, &said) {
+            return;
+        }
         let Some(play) = &mut self.play else { return };
-        let fault = match answer::read(line) {
+        if play.next() == Next::Race {
+            self.race_line(seat, id, said, line, spent, out);
+            return;
+        }
+        let fault = match said {
             // A pong may come unasked; the question stays open.
             Ok(Said::Pong { .. }) => return,
-            Ok(Said::Move { id: given, .. }) if given != id => Fault::code(
-                ErrorCode::WrongId,
-                format!("the answer has id {given}, the open question has id {id}"),
-            ),
+            Ok(Said::Move { id: given, .. }) if given != id => wrong_id(given, id),
             Ok(Said::Move { mv, note, eval, .. }) => {
                 let parts = AnswerParts { id, mv, note, eval }.cut(self.setup.seats[seat].max_note);
                 let mut chance = self.setup.chance.clone();
@@ -548,10 +575,7 @@ impl Table {
                 }
                 return;
             }
-            Ok(Said::Ready(_)) => Fault::code(
-                ErrorCode::BadMessage,
-                "`ready` was said already; a move is asked for",
-            ),
+            Ok(Said::Ready(_)) => ready_again(),
             Err(fault) => fault,
         };
         // A late line is late whatever it says.
@@ -568,8 +592,8 @@ impl Table {
             None => return,
             Some(Question::Hello) => ("ready", FaultKind::NoReady(ErrorCode::Timeout)),
             Some(Question::Ping(_)) => ("pong", FaultKind::Code(ErrorCode::Timeout)),
-            Some(Question::Turn(_)) => {
-                self.look(seat, spent, out);
+            Some(Question::Turn(id)) => {
+                self.look(seat, id, spent, out);
                 return;
             }
         };
@@ -583,7 +607,7 @@ impl Table {
     }
 
     /// Looks at an open turn.
-    fn look(&mut self, seat: Seat, spent: Spent, out: &mut Outbox) {
+    fn look(&mut self, seat: Seat, id: u64, spent: Spent, out: &mut Outbox) {
         let Some(play) = &self.play else { return };
         match play.look(seat, &spent) {
             Open::Wait(wake_us) => out.effects.push(Effect::Wake {
@@ -591,6 +615,7 @@ impl Table {
                 wake_us: wake_us.max(spent.wall_us.saturating_add(LOOK_AGAIN_US)),
             }),
             Open::Endless => {}
+            Open::Flag if play.next() == Next::Race => self.stop(seat, id, spent, out),
             Open::Flag => {
                 let fault = play.late(seat, &spent);
                 self.forfeit(seat, &fault, None, None, spent, out);
@@ -759,14 +784,17 @@ impl Table {
             }
         }
         self.history.clear();
-        // A seat that is not there loses before the game is announced: the lowest, if several are not.
-        if let Some(seat) = self.sessions.iter().position(Session::must_be_judged) {
-            self.judge_pending(seat, out);
-            return;
+        // A seat that is not there loses before the game is announced: the lowest first, if several are not.
+        while let Some(seat) = self.sessions.iter().position(Session::must_be_judged) {
+            if !self.judge_pending(seat, out) {
+                return;
+            }
         }
         for seat in 0..self.sessions.len() {
             self.sessions[seat].last.clear();
-            out.effects.push(Effect::Refill(seat));
+            if self.sessions[seat].state == State::Up {
+                out.effects.push(Effect::Refill(seat));
+            }
         }
         self.announce(out);
         self.proceed(out);
@@ -774,7 +802,7 @@ impl Table {
 
     /// Sends `start`.
     fn announce(&mut self, out: &mut Outbox) {
-        let series = self.setup.rules.series(self.played.outcomes());
+        let series = self.series();
         let rules = options_of(&*self.setup.rules);
         let names: Vec<String> = self
             .sessions
@@ -785,7 +813,7 @@ impl Table {
         let Some(play) = &mut self.play else { return };
         let first = match play.next() {
             Next::Ask(seat, _) => seat,
-            Next::Again | Next::Over(_) => self.lot,
+            Next::Race | Next::Again | Next::Over(_) => self.lot,
         };
         let (opening, again) = (play.opening_roll(), play.again());
         let mut state = Vec::new();
@@ -822,10 +850,11 @@ impl Table {
             Next::Ask(seat, ask) => {
                 if self.sessions[seat].pending.is_empty() {
                     self.ask(seat, ask, out);
-                } else {
-                    self.judge_pending(seat, out);
+                } else if self.judge_pending(seat, out) {
+                    self.proceed(out);
                 }
             }
+            Next::Race => self.race(out),
             Next::Again => {
                 let mut chance = self.setup.chance.clone();
                 play.play_over(&mut chance);
@@ -836,7 +865,7 @@ impl Table {
                 self.announce(out);
                 self.proceed(out);
             }
-            Next::Over(end) => self.finish_game(&end, out),
+            Next::Over(end) => self.finish_game(&end, None, out),
         }
     }
 
@@ -878,10 +907,10 @@ impl Table {
             if other > 0 {
                 text.push(b',');
             }
-            write_ms(text, play.clock(other).left_us());
+            write_ms(text, play.left_us(other));
         }
         text.extend_from_slice(b"],\"limit_ms\":");
-        write_ms(text, play.clock(seat).limit_us(&self.setup.clock));
+        write_ms(text, play.limit_us(seat));
         text.extend_from_slice(b"}}\n");
         let line = start..text.len();
         let wake_us = match play.look(seat, &Spent::default()) {
@@ -939,13 +968,16 @@ impl Table {
         play.news.clear();
     }
 
-    fn judge_pending(&mut self, seat: Seat, out: &mut Outbox) {
+    /// Judges a fault that waits; whether the game goes on.
+    fn judge_pending(&mut self, seat: Seat, out: &mut Outbox) -> bool {
         let pending = std::mem::take(&mut self.sessions[seat].pending);
-        if let Some(fault) = pending.first() {
-            self.forfeit(seat, fault, None, None, Spent::default(), out);
+        match pending.first() {
+            Some(fault) => self.lose(seat, fault, None, None, Spent::default(), out),
+            None => true,
         }
     }
 
+    /// A forfeit of a seat in play; if the others play on, they are asked what there is to ask.
     fn forfeit(
         &mut self,
         seat: Seat,
@@ -955,6 +987,22 @@ impl Table {
         spent: Spent,
         out: &mut Outbox,
     ) {
+        if self.lose(seat, fault, mv, line, spent, out) {
+            self.spread_news(out);
+            self.proceed(out);
+        }
+    }
+
+    /// A forfeit of a seat; whether the others play on.
+    fn lose(
+        &mut self,
+        seat: Seat,
+        fault: &Fault,
+        mv: Option<Value>,
+        line: Option<&[u8]>,
+        spent: Spent,
+        out: &mut Outbox,
+    ) -> bool {
         let id = match self.sessions[seat].open.take() {
             Some(Question::Turn(id)) => {
                 out.effects.push(Effect::Close(seat));
@@ -965,16 +1013,32 @@ impl Table {
         if let FaultKind::Code(code) | FaultKind::NoReady(code) = fault.kind {
             self.tell_error(seat, code, id, fault.message.clone(), true, out);
         }
-        let Some(play) = &mut self.play else { return };
-        let end = play.forfeit(seat, fault, mv, line, spent);
-        self.finish_game(&end, out);
+        let Some(play) = &mut self.play else {
+            return false;
+        };
+        let mut chance = self.setup.chance.clone();
+        let end = play.forfeit(seat, fault, mv, line, spent, &mut chance);
+        // A bot that is stuck or floods would not hear a farewell.
+        let politely = !matches!(fault.verdict(), Verdict::Timeout | Verdict::Flood);
+        match end {
+            Some(end) => {
+                self.finish_game(&end, Some((seat, politely)), out);
+                false
+            }
+            None => {
+                self.dismiss(seat, politely, out);
+                true
+            }
+        }
     }
 
-    fn finish_game(&mut self, end: &End, out: &mut Outbox) {
+    /// Ends a game; `dismissed` is the seat whose forfeit ended it, and whether it is told so.
+    fn finish_game(&mut self, end: &End, dismissed: Option<(Seat, bool)>, out: &mut Outbox) {
         let Some(mut play) = self.play.take() else {
             return;
         };
         self.phase = Phase::Gathering;
+        self.withdraw_all(out);
         let mut state = Vec::new();
         play.position().write_state(&mut state);
         let state: Value = serde_json::from_slice(&state).unwrap_or_default();
@@ -1009,24 +1073,28 @@ impl Table {
         for (seat, session) in self.sessions.iter_mut().enumerate() {
             session.forfeited_last = end.against == Some(seat);
         }
-        if let Some(seat) = end.against {
-            // A bot that is stuck or floods would not hear a farewell.
-            let politely = !matches!(
-                end.verdict,
-                crate::event::Verdict::Timeout | crate::event::Verdict::Flood
-            );
+        if let Some((seat, politely)) = dismissed {
             self.dismiss(seat, politely, out);
         }
-        if lost.is_some() || self.setup.rules.series(self.played.outcomes()).over {
+        if lost.is_some() || self.series().over {
             self.finish_match(lost, out);
         } else {
             self.next_game(out);
         }
     }
 
-    /// The seat that loses the whole match with this game: a failed handshake, or a second forfeit in a row.
+    /// Where the match stands.
+    fn series(&self) -> Series {
+        let mut series = self.setup.rules.series(self.played.outcomes());
+        // Before the first game the rules do not know how many seats there are.
+        series.score.resize(self.sessions.len(), 0.0);
+        series
+    }
+
+    /// The seat that loses the whole match with this game: a failed handshake, or a second forfeit in a row. Of more than
+    /// two seats the others have played on, and it has lost no more than its game.
     fn match_lost_by(&self, end: &End) -> Option<Seat> {
-        let seat = end.against?;
+        let seat = end.against.filter(|_| self.sessions.len() == 2)?;
         let greeted = self.sessions[seat].ready.is_some();
         (!greeted || self.sessions[seat].forfeited_last).then_some(seat)
     }
@@ -1037,7 +1105,7 @@ impl Table {
             self.sessions[seat].pending.clear();
             self.dismiss(seat, true, out);
         }
-        let series = self.setup.rules.series(self.played.outcomes());
+        let series = self.series();
         let score = match lost {
             None => series.shares(),
             Some(loser) => {
@@ -1150,6 +1218,20 @@ fn is_invisible(c: char) -> bool {
         | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
         | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+fn wrong_id(given: u64, open: u64) -> Fault {
+    Fault::code(
+        ErrorCode::WrongId,
+        format!("the answer has id {given}, the open question has id {open}"),
+    )
+}
+
+fn ready_again() -> Fault {
+    Fault::code(
+        ErrorCode::BadMessage,
+        "`ready` was said already; a move is asked for",
+    )
 }
 
 fn write_ms(out: &mut Vec<u8>, us: Option<u64>) {

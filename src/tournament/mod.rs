@@ -16,8 +16,10 @@ pub struct Pairing {
     pub seats: Vec<Slot>,
     /// The slots that meet, ascending: with `round` and `pair` the key of the match's chance.
     pub field: Vec<Slot>,
-    /// Counts the meetings of this field in this round, from 0. Both matches of a pair have one number.
+    /// Counts the meetings of this field in this round, from 0. Paired matches, which are played on the same chance, have
+    /// one number.
     pub pair: u32,
-    /// Which of the paired matches this is: 0 or 1; always 0 where games are not paired. Never enters the chance.
-    pub half: u8,
+    /// Which of the paired matches this is, from 0: of two seats 0 or 1; always 0 where games are not paired. Never enters
+    /// the chance.
+    pub rotation: u8,
 }

@@ -1,45 +1,98 @@
 //! Everybody meets everybody.
 
+use std::ops::Range;
+
 use super::Pairing;
 use crate::event::{MatchId, Slot};
 
-/// The matches of a round robin of two-seat tables, in the order in which they are played.
+/// The matches of a round robin at tables of so many `seats`, in the order in which they are played.
 ///
-/// In each of `rounds` rounds every two of the `bots` bots meet in `games` matches. A round goes through the Berger table
-/// (FIDE Handbook C.05, annex 1) again and again, so that all have played about equally much at any time. At their first
-/// meeting the first named in the table sits on seat 0; the seats are exchanged every time that the same two meet.
+/// In each of `rounds` rounds every two of the `bots` bots (every three, every four) meet in `games` matches. A round goes
+/// through all [`tables`] again and again, so that all have played about equally much at any time. The seats move on by one
+/// every time that the same bots meet: of two seats they are exchanged.
 ///
-/// `paired`: each two matches of the same two are played in a row, on the same chance; of an odd number of `games` the last
-/// is left without its second half.
-pub fn schedule(bots: usize, games: u32, paired: bool, rounds: u32) -> Vec<Pairing> {
-    let halves = if paired { 2 } else { 1 };
-    let tables = berger(bots);
+/// `paired`: the matches in which the same bots go once round the seats are played in a row, on the same chance; if `games`
+/// is no multiple of the seats, the last are too few to go round.
+pub fn schedule(bots: usize, seats: usize, games: u32, paired: bool, rounds: u32) -> Vec<Pairing> {
+    let rotations = if paired { seats as u32 } else { 1 };
+    let tables = tables(bots, seats);
     let mut schedule = Vec::new();
     for round in 1..=rounds {
         let mut number = 0;
-        for pair in 0..games.div_ceil(halves) {
-            for &[first, second] in &tables {
-                for half in 0..halves.min(games - pair * halves) {
+        for pair in 0..games.div_ceil(rotations) {
+            for table in &tables {
+                for rotation in 0..rotations.min(games - pair * rotations) {
                     number += 1;
-                    // How often the two have met before.
-                    let met =
-                        u64::from(round - 1) * u64::from(games) + u64::from(pair * halves + half);
+                    // How often these bots have met before.
+                    let met = u64::from(round - 1) * u64::from(games)
+                        + u64::from(pair * rotations + rotation);
+                    let mut on_seats = table.clone();
+                    on_seats.rotate_left((met % seats as u64) as usize);
+                    let mut field = table.clone();
+                    field.sort_unstable();
                     schedule.push(Pairing {
                         id: MatchId { round, number },
-                        seats: if met % 2 == 1 {
-                            vec![second, first]
-                        } else {
-                            vec![first, second]
-                        },
-                        field: vec![first.min(second), first.max(second)],
+                        seats: on_seats,
+                        field,
                         pair,
-                        half: half as u8,
+                        rotation: rotation as u8,
                     });
                 }
             }
         }
     }
     schedule
+}
+
+/// Every table that so many of the bots can make, each once, with the seats as at their first meeting.
+fn tables(bots: usize, seats: usize) -> Vec<Vec<Slot>> {
+    match seats {
+        0 | 1 => Vec::new(),
+        2 => berger(bots).into_iter().map(Vec::from).collect(),
+        _ => turned_tables(bots, seats),
+    }
+}
+
+/// Every table of more than two bots.
+///
+/// The bots stand on a ring. A table and all that it becomes when it is turned round the ring, step by step, follow each
+/// other: in these each bot is there equally often, and once on every seat (fewer times where the table becomes itself again
+/// sooner).
+fn turned_tables(bots: usize, seats: usize) -> Vec<Vec<Slot>> {
+    let turned = |table: &[Slot], by: usize| -> Vec<Slot> {
+        table.iter().map(|slot| (slot + by) % bots).collect()
+    };
+    let sorted = |mut table: Vec<Slot>| {
+        table.sort_unstable();
+        table
+    };
+    let mut tables = Vec::new();
+    for others in choices(1..bots, seats - 1) {
+        let table = [vec![0], others].concat();
+        // Of all turns of a table that have the first bot the least stands for them.
+        let is_least = table[1..]
+            .iter()
+            .all(|slot| sorted(turned(&table, bots - slot)) >= table);
+        if is_least {
+            let apart = (1..bots).find(|&by| sorted(turned(&table, by)) == table);
+            tables.extend((0..apart.unwrap_or(bots)).map(|by| turned(&table, by)));
+        }
+    }
+    tables
+}
+
+/// Every way to choose so many of the slots, ascending.
+fn choices(from: Range<Slot>, count: usize) -> Vec<Vec<Slot>> {
+    if count == 0 {
+        return vec![Vec::new()];
+    }
+    from.clone()
+        .flat_map(|first| {
+            let mut rest = choices(first + 1..from.end, count - 1);
+            rest.iter_mut().for_each(|rest| rest.insert(0, first));
+            rest
+        })
+        .collect()
 }
 
 /// All pairs of `bots` bots, round by round of the Berger table, the seats of each pair in its order.
@@ -101,7 +154,7 @@ mod tests {
             for games in 1..=6 {
                 for paired in [false, true] {
                     for rounds in 1..=3 {
-                        let schedule = schedule(bots, games, paired, rounds);
+                        let schedule = schedule(bots, 2, games, paired, rounds);
                         check(bots, games, paired, rounds, &schedule);
                     }
                 }
@@ -128,7 +181,7 @@ mod tests {
                             } else {
                                 (index, 0)
                             };
-                            assert_eq!((p.pair, p.half), right);
+                            assert_eq!((p.pair, p.rotation), right);
                         }
                     }
                 }
@@ -166,9 +219,9 @@ mod tests {
                 let mut field = p.seats.clone();
                 field.sort_unstable();
                 assert_eq!(p.field, field);
-                if p.half == 1 {
+                if p.rotation == 1 {
                     let other = &schedule[index - 1];
-                    assert!(paired && other.half == 0 && other.pair == p.pair);
+                    assert!(paired && other.rotation == 0 && other.pair == p.pair);
                     assert_eq!(p.seats, [other.seats[1], other.seats[0]]);
                 }
             }
@@ -191,10 +244,88 @@ mod tests {
         });
     }
 
+    /// Calls `check` for tables of three and four.
+    fn for_larger_tables(check: impl Fn(usize, usize, u32, bool, &[Pairing])) {
+        for seats in [3, 4] {
+            for bots in seats..=9 {
+                for games in 1..=2 * seats as u32 {
+                    for paired in [false, true] {
+                        let schedule = schedule(bots, seats, games, paired, 2);
+                        check(bots, seats, games, paired, &schedule);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_table_meets_equally_often_and_goes_round_the_seats() {
+        for_larger_tables(|bots, seats, games, paired, schedule| {
+            let fields = choices(0..bots, seats);
+            assert_eq!(schedule.len(), 2 * fields.len() * games as usize);
+            for field in fields {
+                let met: Vec<&Pairing> = schedule
+                    .iter()
+                    .filter(|p| p.id.round == 1 && p.field == field)
+                    .collect();
+                assert_eq!(met.len(), games as usize);
+                let rotations = if paired { seats } else { 1 };
+                for (index, p) in met.iter().enumerate() {
+                    assert_eq!(p.pair as usize, index / rotations);
+                    assert_eq!(usize::from(p.rotation), index % rotations);
+                    let mut sorted = p.seats.clone();
+                    sorted.sort_unstable();
+                    assert_eq!(sorted, field);
+                }
+                for &bot in &field {
+                    for seat in 0..seats {
+                        let sits = met.iter().filter(|p| p.seats[seat] == bot).count();
+                        let share = games as usize / seats;
+                        assert!((share..=share + 1).contains(&sits), "{met:?}");
+                    }
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn at_larger_tables_all_play_about_equally_much_over_time() {
+        for_larger_tables(|bots, seats, _, paired, schedule| {
+            let mut played = vec![0usize; bots];
+            for p in schedule.iter().filter(|p| p.id.round == 1) {
+                p.seats.iter().for_each(|&slot| played[slot] += 1);
+                let most = played.iter().max().unwrap_or(&0);
+                let least = played.iter().min().unwrap_or(&0);
+                let meeting = if paired { seats } else { 1 };
+                assert!(most - least <= seats * meeting, "{played:?}");
+            }
+            assert!(played.iter().all(|&count| count == played[0]));
+        });
+    }
+
+    #[test]
+    fn paired_matches_of_a_larger_table_stand_together_on_one_chance() {
+        let three = schedule(4, 3, 3, true, 1);
+        for group in three.chunks(3) {
+            assert!(
+                group
+                    .iter()
+                    .all(|p| p.field == group[0].field && p.pair == 0)
+            );
+            let seats: Vec<&[Slot]> = group.iter().map(|p| p.seats.as_slice()).collect();
+            let [a, b, c] = [group[0].seats[0], group[0].seats[1], group[0].seats[2]];
+            assert_eq!(seats, [[a, b, c], [b, c, a], [c, a, b]]);
+        }
+    }
+
     #[test]
     fn nobody_to_meet_nothing_to_play() {
         for (bots, games, rounds) in [(0, 2, 1), (1, 2, 1), (4, 0, 1), (4, 2, 0)] {
-            assert_eq!(schedule(bots, games, true, rounds), []);
+            assert_eq!(schedule(bots, 2, games, true, rounds), []);
+            assert_eq!(
+                schedule(bots, 3, games, true, rounds.min(u32::from(bots < 3))),
+                []
+            );
         }
     }
 }

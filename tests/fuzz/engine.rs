@@ -139,10 +139,17 @@ pub(crate) fn fuzz(name: &str) {
             find.input[..find.input.len().min(2_000)].escape_ascii()
         );
     }
-    println!(
-        "{name}: {} inputs, {} kinds of outcome, seed {seed}",
-        report.runs, report.shapes
-    );
+    // Shown when the tests are run with --nocapture.
+    #[expect(
+        clippy::print_stdout,
+        reason = "how far a run came is for people to read"
+    )]
+    {
+        println!(
+            "{name}: {} inputs, {} kinds of outcome, seed {seed}",
+            report.runs, report.shapes
+        );
+    }
 }
 
 /// Adds those lines of a file to the corpus that do something new.

@@ -153,6 +153,7 @@ fn house(name: &str, scene: &Scene) -> impl Fn(usize, &Value) -> Value + use<> {
             rules: &rules,
             options: &Map::new(),
             clock: &|| 0,
+            withdrawn: &|| false,
         };
         bot.answer(&table, &turn).expect("an answer").mv
     }

@@ -161,6 +161,8 @@ impl Forged {
                 Entry::Drawn(entry) => recorder.line("drawn", entry),
                 Entry::Answer(entry) => recorder.line("answer", entry),
                 Entry::Passed(entry) => recorder.line("passed", entry),
+                Entry::Stopped(entry) => recorder.line("stopped", entry),
+                Entry::Race(entry) => recorder.line("race", entry),
                 Entry::Again(entry) => recorder.line("again", entry),
                 Entry::Fault(entry) => recorder.line("fault", entry),
                 Entry::Result(entry) => recorder.line("result", entry),

@@ -15,19 +15,10 @@ impl Dokuztas {
     pub fn each_move(&self, emit: &mut impl FnMut(DokuztasMove)) {
         let me = self.seat();
         let (own, empty) = (self.stones[me], self.empty());
-        let closing = board::closing(own) & empty;
-        let takeable = if closing == 0 {
-            0
-        } else {
-            self.takeable(1 - me)
-        };
+        let takeable = self.takeable(1 - me);
         let mut to_each = |from: Point, rest: Points, targets: Points| {
-            if takeable == 0 || targets & closing == 0 {
-                board::each(targets).for_each(|to| emit(DokuztasMove::new(from, to, NOWHERE)));
-                return;
-            }
             for to in board::each(targets) {
-                if board::closes(rest, to) {
+                if takeable != 0 && board::closes(rest, to) {
                     board::each(takeable).for_each(|take| emit(DokuztasMove::new(from, to, take)));
                 } else {
                     emit(DokuztasMove::new(from, to, NOWHERE));

@@ -390,7 +390,7 @@ impl Game for Tavla {
                 .collect(),
             ChanceKind::Dice => rolls().map(Drawn::Dice).collect(),
             ChanceKind::Lot | ChanceKind::First => vec![Drawn::Lot(0), Drawn::Lot(1)],
-            ChanceKind::Ply => Vec::new(),
+            ChanceKind::Ply | ChanceKind::Cubes | ChanceKind::Card => Vec::new(),
         }
     }
 

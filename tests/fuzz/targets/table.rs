@@ -158,7 +158,7 @@ pub(crate) fn table(input: &[u8]) -> Shape {
         return 0;
     };
     let mut sim = scene.begin();
-    sim.schemas = input.len() % 8 == 0;
+    sim.schemas = input.len().is_multiple_of(8);
     for line in input.split(|&byte| byte == b'\n').skip(1).take(LINES) {
         happen(&mut sim, line);
     }
