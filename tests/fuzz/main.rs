@@ -64,4 +64,8 @@ targets! {
     flags: text::flags, text::FLAG_WORDS;
     #[cfg(feature = "runner")]
     event_file: event::file, event::WORDS;
+    #[cfg(feature = "runner")]
+    bot_folder: event::bot_folder, event::BOT_WORDS;
+    #[cfg(feature = "runner")]
+    openings: event::openings, rules::WORDS;
 }

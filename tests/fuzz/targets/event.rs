@@ -1,10 +1,12 @@
-//! Event files.
+//! Event files, and the files that they name.
 
 use std::path::Path;
 
-use hakem::config::{ConfigError, EventConfig, changes, parse};
+use hakem::config::{ConfigError, EventConfig, Flags, changes, check_programs, from_flags, parse};
+use hakem::game::GAMES;
+use tempfile::TempDir;
 
-use crate::engine::{Shape, shape};
+use crate::engine::{Shape, exact, shape};
 
 /// Words of event files.
 pub(crate) const WORDS: [&str; 64] = [
@@ -125,4 +127,80 @@ pub(crate) fn file(input: &[u8]) -> Shape {
         Ok(config) => holds(&config),
         Err(error) => problems(&error),
     }
+}
+
+thread_local! {
+    /// A folder for the files that an event names.
+    static PLACE: TempDir = TempDir::new().expect("a folder for the files of an event");
+}
+
+/// Reads an event or flags beside a file with this content.
+fn beside(name: &str, content: &[u8], read: impl Fn(&Path) -> Shape) -> Shape {
+    PLACE.with(|place| {
+        std::fs::write(place.path().join(name), content).expect("a small file can be written");
+        read(place.path())
+    })
+}
+
+/// Words of a `bot.toml`.
+pub(crate) const BOT_WORDS: [&str; 14] = [
+    "name",
+    "build",
+    "run",
+    " = ",
+    "[\"python3\", \"bot.py\"]",
+    "\"\"",
+    "\n",
+    "[",
+    "]",
+    "\"a\\u0000\"",
+    "'''",
+    "# ",
+    "../",
+    "~/",
+];
+
+/// The `bot.toml` of a bot's folder is a command to start, or says what is wrong with it.
+pub(crate) fn bot_folder(input: &[u8]) -> Shape {
+    beside("bot.toml", input, |folder| {
+        let bot = folder.to_string_lossy().into_owned();
+        let flags = Flags {
+            game: "mangala".into(),
+            bots: vec![bot, "builtin:random".into()],
+            folder: folder.to_owned(),
+            ..Flags::default()
+        };
+        match from_flags(&flags, &BUILTINS) {
+            Ok(config) => {
+                for problem in check_programs(&config) {
+                    assert!(!problem.to_string().is_empty());
+                }
+                holds(&config)
+            }
+            Err(error) => problems(&error),
+        }
+    })
+}
+
+/// The openings that were read are positions of the game.
+pub(crate) fn openings(input: &[u8]) -> Shape {
+    let bots = "[[bot]]\nname = \"a\"\nbuiltin = \"random\"\n[[bot]]\nname = \"b\"\nbuiltin = \"greedy\"\n";
+    let shapes = GAMES.iter().map(|kind| {
+        let game = kind.facts().name;
+        let text = format!("[event]\ngame = \"{game}\"\nopenings = \"openings.jsonl\"\n{bots}");
+        beside("openings.jsonl", input, |folder| {
+            match parse(&text, &folder.join("event.toml"), &BUILTINS) {
+                Ok(config) => {
+                    let rules = kind.rules(&config.rules).expect("rules that can be");
+                    assert!(!config.openings.is_empty());
+                    for state in &config.openings {
+                        rules.read(state).expect("a position of the game");
+                    }
+                    holds(&config)
+                }
+                Err(error) => problems(&error),
+            }
+        })
+    });
+    exact(&shapes.collect::<Vec<_>>())
 }
