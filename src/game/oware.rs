@@ -205,7 +205,7 @@ impl Oware {
             end: None,
             plies: 0,
             options: options.clone(),
-            since_capture: Vec::with_capacity(128),
+            since_capture: Vec::with_capacity(256),
         };
         game.since_capture.push([board.own, board.other]);
         game
