@@ -47,7 +47,7 @@ fn contests() -> [Contest; 5] {
         contest("reversi", "othello", (15.0, 60.0), 60_344),
         contest("oware", "oware", (3.0, 7.0), 141_489),
         contest("mangala", "mancala", (1.5, 3.0), 42_530),
-        contest("dokuztas", "nine_mens_morris", (2.3, 4.5), 82_967),
+        contest("dokuztas", "nine_mens_morris", (2.3, 4.5), 81_323),
     ]
 }
 

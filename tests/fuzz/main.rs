@@ -20,6 +20,9 @@ mod engine;
 mod mutate;
 #[path = "../support/picks.rs"]
 mod picks;
+#[expect(dead_code, reason = "the tests of races use the rest")]
+#[path = "../race/ring.rs"]
+mod ring;
 #[expect(dead_code, reason = "the tests of the referee use the rest")]
 #[path = "../referee/sim.rs"]
 mod sim;
@@ -28,7 +31,7 @@ mod targets;
 use engine::Target;
 #[cfg(feature = "runner")]
 use targets::{event, text};
-use targets::{lines, record, rules, table};
+use targets::{lines, race, record, rules, table};
 
 /// A test for each target: its name, the function, and the words that mean something to it.
 macro_rules! targets {
@@ -58,6 +61,7 @@ targets! {
     position: rules::position, rules::WORDS;
     record: record::record, record::WORDS;
     table: table::table, table::WORDS;
+    race: race::race, race::WORDS;
     #[cfg(feature = "runner")]
     clock_text: text::clock, text::CLOCK_WORDS;
     #[cfg(feature = "runner")]

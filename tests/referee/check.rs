@@ -67,8 +67,14 @@ pub(crate) fn schema(game: &str, message: &Value) {
         fits(&format!("{game}.state"), state);
     }
     let told = ["last", "history"].map(|list| message[list].as_array());
-    for told in told.into_iter().flatten().flatten() {
-        fits(&format!("{game}.move"), &told["move"]);
+    // A pass is played by the referee; it is no move of a bot.
+    let moves = told
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|told| &told["move"]);
+    for mv in moves.filter(|mv| **mv != "pass") {
+        fits(&format!("{game}.move"), mv);
     }
 }
 

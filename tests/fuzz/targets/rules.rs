@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use hakem::game::tool::Tool;
-use hakem::game::{self, Position, ToAct};
+use hakem::game::{self, Claim, Position, Refusal, Seat, ToAct};
 use hakem::strict;
 use hakem_protocol::tool::Reply;
 use serde_json::{Map, Value, json};
@@ -188,6 +188,22 @@ fn legal(position: &mut dyn Position) -> Value {
     strict::parse(&out).expect("legal answers are strict JSON")
 }
 
+/// A claim in a race; one that is right wins it.
+fn claim(
+    position: &mut dyn Position,
+    seat: Seat,
+    answer: &Value,
+    told: &mut Vec<u8>,
+) -> Result<(), Refusal> {
+    if seat >= position.seats() {
+        return Err(Refusal::new("there is no such seat"));
+    }
+    if position.claim(seat, answer, told)? == Claim::Right {
+        position.award(&[seat]);
+    }
+    Ok(())
+}
+
 /// A state that is accepted reads back as it is written, with the same answers; a refused move leaves everything as it was; an
 /// accepted one leads to such a state again.
 pub(crate) fn position(input: &[u8]) -> Shape {
@@ -242,7 +258,7 @@ pub(crate) fn position(input: &[u8]) -> Shape {
     let over = position.to_act() == ToAct::Over;
     assert_eq!(over, position.outcome().is_some());
     if !over {
-        for seat in 0..kind.facts().min_seats {
+        for seat in 0..position.seats() {
             let outcome = position.forfeit(seat);
             assert_ne!(outcome.winner, Some(seat));
         }
@@ -252,7 +268,12 @@ pub(crate) fn position(input: &[u8]) -> Shape {
     }
     let mut told = b"kept".to_vec();
     let mv = question.get("move").unwrap_or(&Value::Null);
-    let tried = position.play(mv, &mut told);
+    let tried = if position.to_act() == ToAct::Race {
+        let seat = question.get("seat").and_then(Value::as_u64).unwrap_or(0);
+        claim(&mut *position, seat as usize % 4, mv, &mut told)
+    } else {
+        position.play(mv, &mut told)
+    };
     match &tried {
         Err(refusal) => {
             assert!(
@@ -266,7 +287,7 @@ pub(crate) fn position(input: &[u8]) -> Shape {
         }
         Ok(()) => {
             strict::parse(&told[4..]).expect("what is told is strict JSON");
-            if matches!(position.to_act(), ToAct::Seat(..) | ToAct::Pass(_)) {
+            if !matches!(position.to_act(), ToAct::Over | ToAct::Chance(_)) {
                 let after = state(&*position);
                 let mut read = read(&after);
                 assert_eq!(state(&*read), after);
