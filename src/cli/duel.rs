@@ -34,7 +34,7 @@ pub struct Args {
     /// An option of the game, such as match_length=5; may be repeated
     #[arg(long = "rule", value_name = "K=V")]
     pub rules: Vec<String>,
-    /// The time control: MAIN+INCREMENT (60s+100ms), or keys of [clock] (move=5s,kind=wall) [default: as the rules
+    /// The time control: MAIN+INCREMENT (60s+100ms), or keys of `[clock]` (move=5s,kind=wall) [default: as the rules
     /// prescribe, else move=10s]
     #[arg(long, value_name = "SPEC")]
     pub clock: Option<String>,
