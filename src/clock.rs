@@ -83,6 +83,7 @@ impl ClockSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeatClock {
     left_us: Option<u64>,
+    used_us: u64,
 }
 
 /// What a clock says of an answer.
@@ -110,12 +111,18 @@ impl SeatClock {
     pub fn new(spec: &ClockSpec) -> SeatClock {
         SeatClock {
             left_us: spec.main_us,
+            used_us: 0,
         }
     }
 
     /// What is left of the seat's total; `None` without one.
     pub fn left_us(&self) -> Option<u64> {
         self.left_us
+    }
+
+    /// All time charged in this game.
+    pub fn used_us(&self) -> u64 {
+        self.used_us
     }
 
     /// The most that the next answer may take; the margin is not in it.
@@ -140,6 +147,7 @@ impl SeatClock {
             return Judged::Flag;
         }
         let charged = time.saturating_sub(spec.delay_us);
+        self.used_us = self.used_us.saturating_add(charged);
         self.left_us = self.left_us.map(|left| {
             left.saturating_sub(charged)
                 .saturating_add(spec.increment_us)
@@ -199,6 +207,7 @@ mod tests {
             Judged::Charged(3_000)
         );
         assert_eq!(clock.left_us(), Some(7_100));
+        assert_eq!(clock.used_us(), 3_000);
     }
 
     #[test]

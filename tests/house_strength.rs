@@ -128,10 +128,22 @@ fn each_is_clearly_stronger_than_the_one_below() {
     let greedy = player("greedy", &json!({}));
     let random = player("random", &json!({"seed": 5}));
     let usta = player("usta", &json!({}));
+    let ambar = player("ambar", &json!({"nodes": 1000}));
+    let kose = player("kose", &json!({"nodes": 300}));
+    let degirmen = player("degirmen", &json!({"nodes": 1000}));
     for (game, stronger, weaker, pairs, least) in [
         ("mangala", &greedy, &random, 100, 0.8),
         ("mangala", &kuyu, &greedy, 50, 0.8),
         ("mangala", &kuyu, &random, 50, 0.95),
+        ("oware", &greedy, &random, 100, 0.8),
+        ("oware", &ambar, &greedy, 30, 0.9),
+        ("oware", &ambar, &random, 20, 0.95),
+        ("reversi", &greedy, &random, 100, 0.8),
+        ("reversi", &kose, &greedy, 30, 0.9),
+        ("reversi", &kose, &random, 20, 0.95),
+        ("dokuztas", &greedy, &random, 50, 0.95),
+        ("dokuztas", &degirmen, &greedy, 30, 0.9),
+        ("dokuztas", &degirmen, &random, 20, 0.95),
         ("tavla", &greedy, &random, 100, 0.7),
         ("tavla", &usta, &greedy, 100, 0.6),
         ("tavla", &usta, &random, 50, 0.8),
@@ -144,14 +156,21 @@ fn each_is_clearly_stronger_than_the_one_below() {
 
 #[test]
 fn a_bot_paired_with_itself_scores_exactly_half() {
-    for name in ["random", "first", "greedy", "kuyu"] {
-        let options = if name == "kuyu" {
-            json!({"nodes": 200})
-        } else {
-            json!({})
-        };
-        let player = player(name, &options);
-        let share = mean_share("mangala", [&player, &player], 10);
-        assert!((share - 0.5).abs() < 1e-12, "{name}: {share}");
+    let few = json!({"nodes": 200});
+    for (game, name, options) in [
+        ("mangala", "random", &json!({})),
+        ("mangala", "first", &json!({})),
+        ("mangala", "greedy", &json!({})),
+        ("mangala", "kuyu", &few),
+        ("oware", "greedy", &json!({})),
+        ("oware", "ambar", &few),
+        ("reversi", "greedy", &json!({})),
+        ("reversi", "kose", &few),
+        ("dokuztas", "greedy", &json!({})),
+        ("dokuztas", "degirmen", &few),
+    ] {
+        let player = player(name, options);
+        let share = mean_share(game, [&player, &player], 10);
+        assert!((share - 0.5).abs() < 1e-12, "{game} {name}: {share}");
     }
 }

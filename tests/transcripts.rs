@@ -12,6 +12,7 @@ use hakem::event::{GameResult, MatchId, MatchResult};
 use hakem::game;
 use hakem::referee::lines::{Line, LineReader};
 use hakem::referee::record::ChanceInfo;
+use hakem::referee::replay;
 use hakem::referee::{Effect, FaultKind, Gone, Input, MatchSetup, Outbox, SeatSetup, Table};
 use hakem_protocol::limits;
 use serde_json::{Map, Value, json};
@@ -31,6 +32,7 @@ struct Driver {
     out: Outbox,
     readers: Vec<LineReader>,
     limits: (usize, u64),
+    seed: String,
     /// When the referee wants to look at a seat's open question, in microseconds from when it was asked.
     wakes: Vec<Option<u64>>,
     /// How many questions each seat was asked.
@@ -102,6 +104,7 @@ impl Driver {
                 .map(|_| LineReader::new(limits.0, limits.1))
                 .collect(),
             limits,
+            seed: header.seed.clone(),
             wakes: vec![None; seats],
             asked: vec![0; seats],
             sent: vec![VecDeque::new(); seats],
@@ -142,7 +145,12 @@ impl Driver {
                 Effect::Close(seat) => self.wakes[seat] = None,
                 Effect::Refill(seat) => self.readers[seat].refill(),
                 Effect::Release(seat) | Effect::Kill(seat) => left.push(seat),
-                Effect::GameOver(game) => self.games.push_back(game.result),
+                Effect::GameOver(game) => {
+                    let verified = replay::verify(&game.record, Some(&self.seed), &mut |_, _| {});
+                    let verified = verified.unwrap_or_else(|why| panic!("the record: {why}"));
+                    assert_eq!(verified.hash, game.result.record_hash);
+                    self.games.push_back(game.result);
+                }
                 Effect::MatchOver(result) => self.matches.push_back(result),
                 Effect::GameVoid { id, why } | Effect::GaveUp { id, why } => {
                     panic!("game {id} is void: {why}")

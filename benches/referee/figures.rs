@@ -5,11 +5,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::process::{Cost, Load, Sample};
-use crate::report::{Better, Figure, Promise, median};
+use crate::common::machine::{self, Load};
+use crate::common::report::{self, Figure, Promise, median};
+use crate::process::{Cost, Sample};
 use crate::script::Script;
 use crate::subject::{Plan, Played, SHORT_MOVES, Subject};
-use crate::{Fault, Options, process, report};
+use crate::{Fault, Options, process};
 
 /// What every group needs.
 struct Bench<'a> {
@@ -24,7 +25,7 @@ struct Bench<'a> {
 
 /// Runs what was asked for; whether every promise holds, or was not to be checked.
 pub(crate) fn run(options: &Options) -> Result<bool, Fault> {
-    let cores = process::cores()?;
+    let cores = machine::cores()?;
     report::describe_machine(&cores);
     println!("results in {}", options.dir.display());
     let subject = Subject::new(&options.hakem, &options.dir)?;
@@ -261,7 +262,7 @@ impl Bench<'_> {
                     format!("round_trip.{kind}"),
                     format!("a. round trip of a turn, one core, clock {kind}, to a raw pipe"),
                     "us",
-                    lower(bound, Some(stretch)),
+                    Promise::lower(bound, Some(stretch)),
                 );
                 all &= figure.print(since)?;
             }
@@ -282,7 +283,7 @@ impl Bench<'_> {
                 "b. processor time of a move, {tables} at once, {cores} cores, clock {kind}, to lines only"
             ),
             "us",
-            lower(2.2, Some(1.6)),
+            Promise::lower(2.2, Some(1.6)),
         )
     }
 
@@ -335,7 +336,7 @@ impl Bench<'_> {
                         "c. moves a second, {tables} at once, two cores, clock {kind}, to raw pipes"
                     ),
                     "k/s",
-                    higher(0.6),
+                    Promise::higher(0.6, None),
                 );
                 all &= figure.print(since)?;
             }
@@ -384,7 +385,7 @@ impl Bench<'_> {
             "restarts".into(),
             "d. games a second with bots started for each, two cores, to bare starting".into(),
             "games/s",
-            higher(0.7),
+            Promise::higher(0.7, None),
         );
         figure.print(since)
     }
@@ -419,7 +420,7 @@ impl Bench<'_> {
             rounds: values,
             unit: "KiB",
             sides: None,
-            promise: lower(20.0, Some(8.0)),
+            promise: Promise::lower(20.0, Some(8.0)),
         };
         figure.print(since)
     }
@@ -464,7 +465,7 @@ impl Bench<'_> {
             rounds: vec![end / tenth],
             unit: "times",
             sides: Some((end, tenth, "KiB")),
-            promise: lower(1.05, None),
+            promise: Promise::lower(1.05, None),
         };
         figure.print(since)
     }
@@ -493,25 +494,9 @@ impl Bench<'_> {
             rounds: vec![peak],
             unit: "MiB",
             sides: None,
-            promise: lower(40.0, None),
+            promise: Promise::lower(40.0, None),
         };
         figure.print(since)
-    }
-}
-
-fn lower(bound: f64, stretch: Option<f64>) -> Promise {
-    Promise {
-        better: Better::Lower,
-        bound,
-        stretch,
-    }
-}
-
-fn higher(bound: f64) -> Promise {
-    Promise {
-        better: Better::Higher,
-        bound,
-        stretch: None,
     }
 }
 

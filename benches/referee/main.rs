@@ -19,9 +19,11 @@
 )]
 
 mod bots;
+#[path = "../common/mod.rs"]
+#[expect(dead_code, reason = "the benchmark of the rules uses the rest")]
+mod common;
 mod figures;
 mod process;
-mod report;
 mod script;
 mod subject;
 mod yardsticks;
@@ -29,8 +31,7 @@ mod yardsticks;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Errors end a benchmark with their text.
-pub(crate) type Fault = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) use common::Fault;
 
 /// What was asked for on the command line.
 #[derive(Clone, Debug)]

@@ -12,7 +12,8 @@ use rustix::event::epoll;
 use serde_json::json;
 
 use crate::Fault;
-use crate::process::{monotonic_ns, own_cpu_ns, parse_cores, pin};
+use crate::common::machine::{own_cpu_ns, pin};
+use crate::process::{monotonic_ns, parse_cores};
 use crate::script::Script;
 
 /// A started child with both ends of its pipes.

@@ -1,6 +1,6 @@
 //! Keeps a bot's stderr.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -14,6 +14,7 @@ pub struct Log {
     file: Option<File>,
     left: u64,
     cap: u64,
+    appends: bool,
     cut: bool,
     tail: Vec<u8>,
     /// The first error of writing; the bot's game does not suffer from it.
@@ -21,13 +22,15 @@ pub struct Log {
 }
 
 impl Log {
-    /// A log that keeps at most `cap` bytes in this file; without a path only the end is remembered.
-    pub fn new(path: Option<PathBuf>, cap: u64) -> Log {
+    /// A log that keeps at most `cap` bytes in this file, after what an earlier session of the match left there if it
+    /// `appends`; without a path only the end is remembered.
+    pub fn new(path: Option<PathBuf>, cap: u64, appends: bool) -> Log {
         Log {
             path,
             file: None,
             left: cap,
             cap,
+            appends,
             cut: false,
             tail: Vec::new(),
             error: None,
@@ -56,7 +59,16 @@ impl Log {
         }
         let file = match &mut self.file {
             Some(file) => file,
-            None => self.file.insert(File::create(path)?),
+            None => {
+                let file = OpenOptions::new()
+                    .create(true)
+                    .write(true)
+                    .append(self.appends)
+                    .truncate(!self.appends)
+                    .open(path)?;
+                self.left = self.left.saturating_sub(file.metadata()?.len());
+                self.file.insert(file)
+            }
         };
         let fits = bytes
             .len()
@@ -86,7 +98,7 @@ mod tests {
     fn a_log_is_cut_and_says_so() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("log");
-        let mut log = Log::new(Some(path.clone()), 10);
+        let mut log = Log::new(Some(path.clone()), 10, false);
         log.add(b"0123456");
         log.add(b"789abc\n");
         log.add(b"more\n\n");
@@ -96,10 +108,26 @@ mod tests {
     }
 
     #[test]
+    fn a_log_goes_on_where_an_earlier_session_stopped_and_keeps_its_limit() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("log");
+        for (session, appends) in [
+            (b"old..", false),
+            (b"one..", false),
+            (b"two..", true),
+            (b"three", true),
+        ] {
+            Log::new(Some(path.clone()), 12, appends).add(session);
+        }
+        let kept = std::fs::read_to_string(path).expect("a log");
+        assert!(kept.starts_with("one..two..th\n[hakem: cut here"), "{kept}");
+    }
+
+    #[test]
     fn silence_leaves_no_file_and_the_tail_is_short() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("log");
-        let mut log = Log::new(Some(path.clone()), 10);
+        let mut log = Log::new(Some(path.clone()), 10, false);
         assert!(!path.exists());
         log.add(&[b'x'; 5_000]);
         assert!(log.tail.len() <= TAIL);

@@ -129,8 +129,8 @@ pub struct SeatIo {
 }
 
 impl SeatIo {
-    /// The seat of a process that was just started.
-    pub fn new(started: Started, program: &Program, kind: ClockKind) -> SeatIo {
+    /// The seat of a process that was just started, in its match for the first time or `again`.
+    pub fn new(started: Started, program: &Program, kind: ClockKind, again: bool) -> SeatIo {
         let Started {
             process,
             stdin,
@@ -144,7 +144,7 @@ impl SeatIo {
             stdout: Some(stdout),
             stderr: Some(stderr),
             reader: LineReader::new(program.max_line, program.max_output),
-            log: Log::new(program.log.clone(), program.max_stderr),
+            log: Log::new(program.log.clone(), program.max_stderr, again),
             max_line: program.max_line,
             max_output: program.max_output,
             watches_stdin: false,

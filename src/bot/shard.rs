@@ -183,6 +183,8 @@ struct Seated {
     table: Table,
     job: Job,
     seats: Vec<Option<SeatIo>>,
+    /// Whether each seat was started before.
+    started: Vec<bool>,
     /// Starts that failed: when to tell the table, and why.
     failed: Vec<(u64, Seat, String)>,
 }
@@ -265,6 +267,7 @@ impl Shard {
             generation: self.generation,
             table: Table::new(job.setup.clone()),
             seats: job.programs.iter().map(|_| None).collect(),
+            started: vec![false; job.programs.len()],
             job,
             failed: Vec::new(),
         };
@@ -343,10 +346,9 @@ impl Shard {
                 // A pipe gives all it has, so a read that is not full has emptied it.
                 let full = length == buffer.len();
                 let (max_line, max_output) = (io.max_line, io.max_output);
-                let mut first = true;
                 reader.feed(&buffer[..length], |line| {
-                    // A line read together with the answer before it came before the next question was sent.
-                    let early = !std::mem::take(&mut first) && self.will_ask(seat);
+                    // What is read while a question still waits to be sent was there before it.
+                    let early = self.will_ask(seat);
                     let input = input_of(line, seat, spent, early, max_line, max_output);
                     self.guarded(place, |table, out| table.handle(input, out));
                 });
@@ -416,10 +418,12 @@ impl Shard {
         while self.io(place, seat).is_some_and(|io| io.stdout.is_some())
             && self.read_stdout(place, seat)
         {}
-        while self
-            .io(place, seat)
-            .is_some_and(|io| io.stderr.is_some() && io.stderr_ready())
-        {
+        // A pipe holds no more than this; a child that goes on writing is not listened to for ever.
+        for _ in 0..FLOOD {
+            let io = self.io(place, seat);
+            if !io.is_some_and(|io| io.stderr.is_some() && io.stderr_ready()) {
+                break;
+            }
             self.read_stderr(place, seat);
         }
         self.carry_out(place);
@@ -566,7 +570,8 @@ impl Shard {
             pipe: Pipe::Timer,
         };
         let started = seated.job.programs[seat].start().and_then(|started| {
-            let io = SeatIo::new(started, &seated.job.programs[seat], clock);
+            let again = std::mem::replace(&mut seated.started[seat], true);
+            let io = SeatIo::new(started, &seated.job.programs[seat], clock, again);
             for (pipe, fd) in io.watched() {
                 let data = epoll::EventData::new_u64(Key { pipe, ..key }.pack());
                 epoll::add(&self.epoll, fd, data, flags_of(pipe))?;

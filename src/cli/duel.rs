@@ -11,7 +11,8 @@ use super::play::{Playing, play};
 use crate::config::{self, Flags};
 use crate::house;
 
-/// The clock of a duel where none is given: a bot that never answers should not hold its beginner for ever.
+/// The clock of a duel where none is given and the rules prescribe none: a bot that never answers should not hold
+/// its beginner for ever. The help of `--clock` names it too.
 const CLOCK: &str = "move=10s";
 
 /// Play a match between bots without an event file, and print the standings
@@ -33,15 +34,19 @@ pub struct Args {
     /// An option of the game, such as match_length=5; may be repeated
     #[arg(long = "rule", value_name = "K=V")]
     pub rules: Vec<String>,
-    /// The time control: MAIN+INCREMENT (60s+100ms), or keys of [clock] (move=5s,kind=wall)
-    #[arg(long, value_name = "SPEC", default_value = CLOCK)]
-    pub clock: String,
+    /// The time control: MAIN+INCREMENT (60s+100ms), or keys of `[clock]` (move=5s,kind=wall) [default: as the rules
+    /// prescribe, else move=10s]
+    #[arg(long, value_name = "SPEC")]
+    pub clock: Option<String>,
     /// Games at once [default: as many as leave each thinking bot a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
-    /// Keep results, records and logs in this folder
+    /// Keep results, records and logs in this folder; without it only the standings are shown
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Start anew; an earlier folder of results is renamed to DIR.1, DIR.2, ...
+    #[arg(long, requires = "out")]
+    pub fresh: bool,
     /// The bots: builtin:NAME, a command line in quotes, or a folder with a bot.toml
     #[arg(value_name = "BOT", required = true, num_args = 2..)]
     pub bots: Vec<String>,
@@ -62,7 +67,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         game: args.game.clone(),
         bots: args.bots.clone(),
         rules: args.rules.clone(),
-        clock: Some(args.clock.clone()),
+        clock: args.clock.clone(),
+        usual_clock: Some(CLOCK.to_owned()),
         seats: args.seats.map(|seats| seats as usize),
         games: args.games,
         seed: args.seed.clone(),
@@ -76,7 +82,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             config,
             out: args.out.clone(),
             jobs,
-            fresh: false,
+            fresh: args.fresh,
         },
         &output,
     )?;

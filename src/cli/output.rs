@@ -74,6 +74,11 @@ fn wants_color(when: When, terminal: bool) -> bool {
 }
 
 impl Output {
+    /// Whether the form is one that people read.
+    pub fn is_for_people(&self) -> bool {
+        matches!(self.look.format, Format::Table | Format::Markdown)
+    }
+
     /// Whether messages on stderr are coloured.
     pub fn color_on_stderr(&self) -> bool {
         wants_color(self.color, io::stderr().is_terminal())

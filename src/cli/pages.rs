@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::CommandFactory;
 
 use super::{Cli, unless_closed};
@@ -40,7 +41,9 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
 /// Stdout or the folder.
 pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
     match &args.out {
-        Some(dir) => clap_mangen::generate_to(Cli::command(), dir)?,
+        Some(dir) => std::fs::create_dir_all(dir)
+            .and_then(|()| clap_mangen::generate_to(Cli::command(), dir))
+            .with_context(|| format!("cannot write into {}", dir.display()))?,
         None => {
             let mut text = Vec::new();
             clap_mangen::Man::new(Cli::command()).render(&mut text)?;

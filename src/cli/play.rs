@@ -49,6 +49,7 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
     if !problems.is_empty() {
         return Err(Refused(problems.join("\n       ")).into());
     }
+    check_builtins(&config)?;
     let files = config::bot_files(&config).map_err(|error| Refused(error.to_string()))?;
     let schedule = round_robin::schedule(
         config.bots.len(),
@@ -80,6 +81,9 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         }
         None => (seed_of(&config)?, schedule.clone()),
     };
+    if todo.is_empty() {
+        super::say("everything was played before; these are the results");
+    }
     let hashes: Vec<String> = files.iter().map(BotFiles::hash).collect();
     let logs = out.as_ref().map(|dir| dir.join(store::LOGS));
     let mut plan = Plan::new(config, seed, schedule, &hashes, logs)
@@ -181,6 +185,7 @@ fn finish(
         }
         (None, None) => (Vec::new(), Vec::new()),
     };
+    tell_forfeits(&plan.names(), &games);
     if code == exit::DONE || !matches.is_empty() {
         output.standings(
             &plan.names(),
@@ -191,6 +196,48 @@ fn finish(
         )?;
     }
     Ok(code)
+}
+
+/// Tells of each bot that forfeited how often, and why at first: a table has no room for it.
+fn tell_forfeits(names: &[String], games: &[GameResult]) {
+    for (slot, name) in names.iter().enumerate() {
+        let against =
+            |game: &&GameResult| game.against.is_some_and(|seat| game.seats[seat] == slot);
+        let mut lost = games.iter().filter(against);
+        let Some(first) = lost.next() else { continue };
+        super::say(format_args!(
+            "{} forfeited {} games; {}: {}",
+            super::shown(name),
+            1 + lost.count(),
+            first.id,
+            super::shown(&first.reason)
+        ));
+    }
+}
+
+/// Built-in bots know before the first game which games they play and which options they take.
+fn check_builtins(config: &EventConfig) -> anyhow::Result<()> {
+    let wrong: Vec<String> = config
+        .bots
+        .iter()
+        .filter_map(|bot| {
+            let Program::Builtin(name) = &bot.program else {
+                return None;
+            };
+            let house = house::find(name)?;
+            let line = bot
+                .line
+                .map_or_else(String::new, |line| format!(" (line {line})"));
+            house::check(house, &config.game, &bot.options)
+                .err()
+                .map(|what| format!("bot `{}`{line}: {what}", bot.name))
+        })
+        .collect();
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(Refused(wrong.join("\n       ")).into())
+    }
 }
 
 /// Opens a folder of results to go on, or makes it.

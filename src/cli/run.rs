@@ -39,6 +39,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             Refused("--out names the folder of one event, and several are given".into()).into(),
         );
     }
+    if args.events.len() > 1 && !output.is_for_people() {
+        let what = "json and csv hold the standings of one event, and several are given";
+        return Err(Refused(what.into()).into());
+    }
     let read = |path: &PathBuf| {
         config::read(path, &house::names())
             .map_err(|error| Refused(error.render(output.color_on_stderr())))
@@ -56,6 +60,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             jobs: args.jobs.map(|jobs| jobs as usize),
             fresh: args.fresh,
         };
+        if args.events.len() > 1 {
+            super::say(&playing.config.name);
+        }
         let code = play(playing, &output)?;
         if code != exit::DONE {
             return Ok(ExitCode::from(code));

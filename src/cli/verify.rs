@@ -1,11 +1,15 @@
 //! `hakem verify`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::exit::{self, Refused};
+use crate::event::{MatchId, MatchResult};
+use crate::game::{self, Outcome};
+use crate::referee::record::ResultEntry;
 use crate::referee::replay::{self, Verified};
 use crate::store::{self, Store};
 
@@ -23,55 +27,159 @@ pub struct Args {
 /// Checks them all; the exit code is 1 if one does not hold.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// A file that is named and cannot be read; stdout that fails.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let mut stdout = io::stdout().lock();
-    let mut bad = false;
-    for path in expand(&args.records)? {
-        let text = fs::read(&path)
+    let mut lines = Lines {
+        out: io::stdout().lock(),
+        closed: false,
+    };
+    let (mut held, mut failed) = (0, 0);
+    let seed = args.seed.as_deref();
+    for path in &args.records {
+        if path.is_dir() {
+            let (good, bad) = check_folder(path, seed, &mut lines)?;
+            held += good;
+            failed += bad;
+            continue;
+        }
+        let text = fs::read(path)
             .map_err(|error| Refused(format!("{} cannot be read: {error}", path.display())))?;
-        let line = match check(&path, &text, args.seed.as_deref()) {
+        match lines.tell(path, check(path, &text, seed))? {
+            true => held += 1,
+            false => failed += 1,
+        }
+    }
+    if held + failed > 1 {
+        lines.write(&format!("{held} records hold, {failed} do not"))?;
+    }
+    Ok(ExitCode::from(if failed > 0 {
+        exit::BAD
+    } else {
+        exit::DONE
+    }))
+}
+
+/// Writes lines until nobody reads them any more, which is no failure.
+struct Lines<W> {
+    out: W,
+    closed: bool,
+}
+
+impl<W: Write> Lines<W> {
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        if self.closed {
+            return Ok(());
+        }
+        let written = writeln!(self.out, "{line}");
+        self.closed = matches!(&written, Err(error) if error.kind() == io::ErrorKind::BrokenPipe);
+        super::unless_closed(written)
+    }
+
+    /// Tells what became of a record; whether it holds.
+    fn tell(&mut self, path: &Path, checked: Result<Verified, String>) -> io::Result<bool> {
+        let path = path.display();
+        match checked {
             Ok(verified) => {
                 let chance = if verified.chance_checked {
                     "dice checked"
                 } else {
                     "dice not yet checkable"
                 };
-                format!(
-                    "{}: ok, {} moves, {chance}",
-                    path.display(),
-                    verified.result.moves
-                )
+                let moves = verified.result.moves;
+                self.write(&format!("{path}: ok, {moves} moves, {chance}"))?;
+                Ok(true)
             }
             Err(what) => {
-                bad = true;
-                format!(
-                    "{}: does not verify: {}",
-                    path.display(),
-                    super::shown(&what)
-                )
+                self.write(&format!("{path}: does not verify: {}", super::shown(&what)))?;
+                Ok(false)
             }
-        };
-        if writeln!(stdout, "{line}").is_err() {
-            break;
         }
     }
-    Ok(ExitCode::from(if bad { exit::BAD } else { exit::DONE }))
 }
 
-/// The record files that are meant.
-fn expand(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
-    let mut all = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            all.push(path.clone());
-            continue;
+/// Checks a whole folder of results: every game's record, and that the results say of games and matches what the records
+/// say. Returns how many hold and how many do not.
+fn check_folder(
+    dir: &Path,
+    seed: Option<&str>,
+    lines: &mut Lines<impl Write>,
+) -> anyhow::Result<(u32, u32)> {
+    let store = Store::open_read_only(dir)?;
+    let (games, matches, records) = (store.games()?, store.matches()?, store.records());
+    let (mut held, mut failed) = (0, 0);
+    let mut played: BTreeMap<MatchId, Vec<Verified>> = BTreeMap::new();
+    for game in &games {
+        let path = records.path(game.id);
+        let checked = fs::read(&path)
+            .map_err(|error| format!("it cannot be read: {error}"))
+            .and_then(|text| check(&path, &text, seed));
+        if let Ok(verified) = &checked {
+            played.entry(game.id.of).or_default().push(verified.clone());
         }
-        let store = Store::open_read_only(path)?;
-        let records = store.records();
-        all.extend(store.games()?.iter().map(|game| records.path(game.id)));
+        match lines.tell(&path, checked)? {
+            true => held += 1,
+            false => failed += 1,
+        }
     }
-    Ok(all)
+    let mut complain = |what: String| {
+        failed += 1;
+        lines.write(&format!("{}: does not verify: {what}", dir.display()))
+    };
+    for result in &matches {
+        let count = games.iter().filter(|game| game.id.of == result.id).count();
+        if count != result.games as usize {
+            complain(format!(
+                "match {} has {} games, and {count} are there",
+                result.id, result.games
+            ))?;
+        } else if let Some(what) = played
+            .get(&result.id)
+            .and_then(|games| contradicts(result, games))
+        {
+            complain(format!("match {}: {what}", result.id))?;
+        }
+    }
+    // What an interrupted match left is played again; once all is played there is nothing to be left.
+    if dir.join(store::SEED_FILE).exists() {
+        let known: BTreeSet<PathBuf> = games.iter().map(|game| records.path(game.id)).collect();
+        let there = fs::read_dir(dir.join(store::RECORDS))
+            .into_iter()
+            .flatten()
+            .flatten();
+        for path in there
+            .map(|entry| entry.path())
+            .filter(|path| !known.contains(path))
+        {
+            complain(format!("{} is the record of no game", path.display()))?;
+        }
+    }
+    Ok((held, failed))
+}
+
+/// What a match's result says otherwise than the records of its games.
+fn contradicts(result: &MatchResult, games: &[Verified]) -> Option<String> {
+    let last = games.last()?;
+    let rules = game::find(&last.header.game)?
+        .rules(&last.header.rules)
+        .ok()?;
+    let mut all = (*last.header.played).clone();
+    let outcome = |entry: &ResultEntry| {
+        Some(Outcome {
+            winner: entry.winner,
+            score: entry.score.clone()?,
+            points: entry.points.clone()?,
+            reason: "",
+        })
+    };
+    all.push(outcome(&last.result)?);
+    let series = rules.series(all.outcomes());
+    if series.score != result.series {
+        return Some("its score is not the sum of its games".to_owned());
+    }
+    // A match may be lost by a forfeit whatever its score is.
+    let forfeited = last.result.verdict.is_forfeit();
+    (!forfeited && series.shares() != result.score)
+        .then(|| "its winner is not the one of its score".to_owned())
 }
 
 fn check(path: &Path, text: &[u8], seed: Option<&str>) -> Result<Verified, String> {
@@ -85,6 +193,14 @@ fn check(path: &Path, text: &[u8], seed: Option<&str>) -> Result<Verified, Strin
     };
     let verified =
         replay::verify(text, told.as_deref(), &mut |_, _| {}).map_err(|error| error.to_string())?;
+    let in_results = folder.is_some_and(|folder| folder.join(store::RESULTS).exists());
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    if in_results && name != format!("{}.jsonl", verified.header.id) {
+        return Err(format!("it is the record of game {}", verified.header.id));
+    }
     compare_with_results(folder, &verified)?;
     Ok(verified)
 }
@@ -97,12 +213,27 @@ fn compare_with_results(folder: Option<&Path>, verified: &Verified) -> Result<()
     let stored = Store::open_read_only(folder)
         .and_then(|store| store.game(verified.header.id))
         .map_err(|error| error.to_string())?;
-    match stored {
-        Some(game) if game.record_hash == verified.hash => Ok(()),
-        Some(_) => Err(format!(
-            "its last line's hash is not the one in the results of {}: the record or the results were changed",
-            verified.header.id
-        )),
-        None => Err(format!("the results hold no game {}", verified.header.id)),
+    let id = verified.header.id;
+    let Some(game) = stored else {
+        return Err(format!("the results hold no game {id}"));
+    };
+    if game.record_hash != verified.hash {
+        return Err(format!(
+            "its last line's hash is not the one in the results of {id}: the record or the results were changed"
+        ));
+    }
+    let result = &verified.result;
+    let same = game.winner == result.winner
+        && game.score == result.score
+        && game.points == result.points
+        && (game.verdict, game.against, game.moves)
+            == (result.verdict, result.against, result.moves)
+        && game.reason == result.reason
+        && (&game.time_us, &game.wall_us, &game.cpu_us)
+            == (&result.time_us, &result.wall_us, &result.cpu_us);
+    if same {
+        Ok(())
+    } else {
+        Err(format!("the results say otherwise of {id} than its record"))
     }
 }

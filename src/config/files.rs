@@ -66,11 +66,8 @@ impl BotFiles {
                 Some(is) if is != was => Some(format!("bot `{bot}`: {path} has changed")),
                 Some(_) => None,
             });
-        let added =
-            is.0.keys()
-                .filter(|path| !self.0.contains_key(*path))
-                .map(|path| format!("bot `{bot}`: {path} is new"));
-        let mut changes: Vec<String> = gone.chain(added).collect();
+        // A file that is new is no change: bots leave caches and logs beside themselves, and one bot must not end an event.
+        let mut changes: Vec<String> = gone.collect();
         if changes.len() > MAX_NAMED {
             let more = changes.len() - MAX_NAMED;
             changes.truncate(MAX_NAMED);

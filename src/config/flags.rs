@@ -8,10 +8,13 @@ use toml::de::DeValue;
 use super::diagnose::{ConfigError, Place, quoted, suggestion};
 use super::read::{DEFAULTS, too_many_matches};
 use super::reader::{Reader, Wrong, duration, json, plain_text};
-use super::sections::{CLOCK_KEYS, MAX_SEED_CHARS, check_rules, clock_conflict, seats_problem};
+use super::sections::{
+    CLOCK_KEYS, MAX_SEED_CHARS, check_rules, clock_conflict, prescribed_clock, seats_problem,
+    with_prescribed,
+};
 use super::{BotSpec, EventConfig, Format, Restart, bots};
 use crate::clock::ClockSpec;
-use crate::game::{GAMES, Kind, find};
+use crate::game::{ClockDefaults, GAMES, Kind, find};
 
 /// What an event is made of where there is no file; every text as it was typed.
 #[derive(Clone, Debug, Default)]
@@ -24,8 +27,10 @@ pub struct Flags {
     pub bots: Vec<String>,
     /// Options of the game, `KEY=VALUE` each; a value is written as in TOML, or is text without quotes.
     pub rules: Vec<String>,
-    /// The clock, as [`parse_clock`] reads it.
+    /// The clock, as [`parse_clock`] reads it; what it does not name is as the rules prescribe.
     pub clock: Option<String>,
+    /// The clock where `clock` is absent and the rules prescribe none.
+    pub usual_clock: Option<String>,
     /// Seats at a table. `None`: all bots sit at one, if the game has so many seats, else two.
     pub seats: Option<usize>,
     /// Matches for each pairing. One is played unpaired; more are paired, and of two seats must be even. `None`: as many
@@ -60,9 +65,11 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
         reader.error.push(None, title, "");
     }
     let rules = kind.map_or_else(Map::new, |kind| rules(&mut reader, &flags.rules, kind));
-    let clock = match &flags.clock {
-        Some(text) => clock(&mut reader, text),
-        None => layer.clock,
+    let prescribed = kind.and_then(|kind| prescribed_clock(kind, &rules));
+    let usual = flags.usual_clock.as_ref().filter(|_| prescribed.is_none());
+    let clock = match flags.clock.as_ref().or(usual) {
+        Some(text) => clock(&mut reader, text, prescribed),
+        None => with_prescribed(layer.clock, prescribed),
     };
     let seats = kind.map_or(2, |kind| seats(&mut reader, flags, kind));
     let games = flags.games.unwrap_or(seats as u32);
@@ -231,7 +238,7 @@ fn option_value(text: &str) -> Result<Value, Wrong> {
 /// Everything that is wrong with it.
 pub fn parse_clock(text: &str) -> Result<ClockSpec, ConfigError> {
     let mut reader = Reader::default();
-    let spec = clock(&mut reader, text);
+    let spec = clock(&mut reader, text, None);
     if reader.error.is_empty() {
         Ok(spec)
     } else {
@@ -239,7 +246,7 @@ pub fn parse_clock(text: &str) -> Result<ClockSpec, ConfigError> {
     }
 }
 
-fn clock(reader: &mut Reader, text: &str) -> ClockSpec {
+fn clock(reader: &mut Reader, text: &str, prescribed: Option<ClockDefaults>) -> ClockSpec {
     let source = reader.error.add_source("--clock", text);
     let mut spec = DEFAULTS.0.clock;
     let mut given: Vec<&str> = Vec::new();
@@ -273,6 +280,7 @@ fn clock(reader: &mut Reader, text: &str) -> ClockSpec {
             }
         }
     }
+    let spec = with_prescribed(spec, prescribed);
     if reader.error.is_empty()
         && let Some(wrong) = clock_conflict(&spec)
     {

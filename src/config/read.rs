@@ -166,6 +166,8 @@ fn event(
         (Some(kind), Some(section)) => sections::rules(reader, section, kind),
         _ => Map::new(),
     };
+    let prescribed = kind.and_then(|kind| sections::prescribed_clock(kind, &rules));
+    sections::finish_clock(reader, root, prescribed, &mut layer.clock);
     let seats = layer.event.seats.unwrap_or(2);
     let bot_sections = reader.sections(root, "bot");
     if bot_sections.len() < seats {

@@ -8,7 +8,7 @@ use super::reader::{Reader, Section, Words, Wrong, integer, plain_text};
 use super::units::show_duration;
 use super::{Format, Limits, Restart, Sandbox};
 use crate::clock::ClockSpec;
-use crate::game::{GAMES, Kind, find};
+use crate::game::{ClockDefaults, GAMES, Kind, find};
 
 /// The keys of a whole event file.
 pub(super) const FILE_KEYS: &[&str] = &["event", "rules", "clock", "limits", "bot"];
@@ -351,8 +351,37 @@ pub(super) fn clock(reader: &mut Reader, section: &Section<'_>, clock: &mut Cloc
         &mut clock.ceiling_us,
         reader.duration(section, "wall_ceiling", 1),
     );
-    if let Some(wrong) = clock_conflict(clock) {
-        reader.wrong(section, "wall_ceiling", wrong);
+}
+
+/// Fills in what the rules prescribe of the clock, and checks whether its parts fit each other. `root` is the whole file.
+pub(super) fn finish_clock(
+    reader: &mut Reader,
+    root: &Section<'_>,
+    prescribed: Option<ClockDefaults>,
+    clock: &mut ClockSpec,
+) {
+    *clock = with_prescribed(*clock, prescribed);
+    if let Some(wrong) = clock_conflict(clock)
+        && let Some(section) = reader.open_section(root, "clock", "[clock]")
+    {
+        reader.wrong(&section, "wall_ceiling", wrong);
+    }
+}
+
+/// The clock that the rules with these options prescribe.
+pub(super) fn prescribed_clock(
+    kind: &dyn Kind,
+    options: &Map<String, Value>,
+) -> Option<ClockDefaults> {
+    kind.rules(options).ok()?.clock_defaults()
+}
+
+/// The clock with what the rules prescribe where it has no such limit.
+pub(super) fn with_prescribed(clock: ClockSpec, prescribed: Option<ClockDefaults>) -> ClockSpec {
+    ClockSpec {
+        main_us: clock.main_us.or(prescribed.and_then(|clock| clock.main_us)),
+        move_us: clock.move_us.or(prescribed.and_then(|clock| clock.move_us)),
+        ..clock
     }
 }
 

@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    Claim, Drawn, Facts, Game, Kind, Options, Outcome, Position, Race, Refusal, RulesError,
-    Ruleset, Seat, Series, Setup, ToAct,
+    Claim, ClockDefaults, Drawn, Facts, Game, Kind, Options, Outcome, Position, Race, Refusal,
+    RulesError, Ruleset, Seat, Series, Setup, ToAct,
 };
 
 /// A typed game as a [`Kind`].
@@ -107,6 +107,10 @@ impl<G: Game> Ruleset for TypedRules<G> {
     fn series(&self, played: &[Outcome]) -> Series {
         G::series(&self.options, played)
     }
+
+    fn clock_defaults(&self) -> Option<ClockDefaults> {
+        G::clock_defaults(&self.options)
+    }
 }
 
 #[derive(Clone)]
@@ -123,18 +127,21 @@ impl<G: Game> fmt::Debug for TypedPosition<G> {
 }
 
 /// Writes JSON that cannot fail: our own types into memory.
-fn write_json(out: &mut Vec<u8>, value: &impl Serialize) {
+pub(super) fn write_json(out: &mut Vec<u8>, value: &impl Serialize) {
     serde_json::to_writer(out, value).expect("plain data is written to memory");
 }
 
-/// One element of `last`.
-#[derive(Serialize)]
-struct Told<'a, M> {
-    seat: Seat,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dice: Option<[u8; 2]>,
-    #[serde(rename = "move")]
-    mv: &'a M,
+/// Writes one element of `last`; by hand, as there is one for each move.
+fn write_told(out: &mut Vec<u8>, seat: Seat, dice: Option<[u8; 2]>, mv: &impl Serialize) {
+    out.extend_from_slice(b"{\"seat\":");
+    write_json(out, &seat);
+    if let Some(dice) = dice {
+        out.extend_from_slice(b",\"dice\":");
+        write_json(out, &dice);
+    }
+    out.extend_from_slice(b",\"move\":");
+    write_json(out, mv);
+    out.push(b'}');
 }
 
 impl<G: Game> Position for TypedPosition<G> {
@@ -143,7 +150,7 @@ impl<G: Game> Position for TypedPosition<G> {
     }
 
     fn write_state(&self, out: &mut Vec<u8>) {
-        write_json(out, &self.game.state());
+        self.game.write_state(out);
     }
 
     fn write_legal(&mut self, out: &mut Vec<u8>) {
@@ -171,14 +178,7 @@ impl<G: Game> Position for TypedPosition<G> {
         };
         let mv = self.game.parse(answer)?;
         self.game.apply(&mv)?;
-        write_json(
-            told,
-            &Told {
-                seat,
-                dice,
-                mv: &mv,
-            },
-        );
+        write_told(told, seat, dice, &mv);
         Ok(())
     }
 
@@ -186,14 +186,7 @@ impl<G: Game> Position for TypedPosition<G> {
         if let ToAct::Pass(seat) = self.game.to_act() {
             let dice = self.game.dice();
             self.game.pass();
-            write_json(
-                told,
-                &Told {
-                    seat,
-                    dice,
-                    mv: &G::pass_move(),
-                },
-            );
+            write_told(told, seat, dice, &G::pass_move());
         }
     }
 
@@ -212,15 +205,7 @@ impl<G: Game> Position for TypedPosition<G> {
     fn claim(&mut self, seat: Seat, answer: &Value, told: &mut Vec<u8>) -> Result<Claim, Refusal> {
         let mv = self.game.parse(answer)?;
         let claim = self.game.claim(seat, &mv)?;
-        let dice = None;
-        write_json(
-            told,
-            &Told {
-                seat,
-                dice,
-                mv: &mv,
-            },
-        );
+        write_told(told, seat, None, &mv);
         Ok(claim)
     }
 
@@ -234,6 +219,10 @@ impl<G: Game> Position for TypedPosition<G> {
 
     fn chance(&mut self, drawn: Drawn) {
         self.game.chance(drawn);
+    }
+
+    fn charged(&mut self, total_us: u64) {
+        self.game.charged(total_us);
     }
 
     fn opening(&self) -> Option<[u8; 2]> {

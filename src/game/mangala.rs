@@ -165,6 +165,30 @@ impl Game for Mangala {
         self
     }
 
+    fn write_state(&self, out: &mut Vec<u8>) {
+        let write_counts = |out: &mut Vec<u8>, counts: &[u8]| {
+            for (index, &count) in counts.iter().enumerate() {
+                out.push(if index == 0 { b'[' } else { b',' });
+                if count >= 10 {
+                    out.push(b'0' + count / 10);
+                }
+                out.push(b'0' + count % 10);
+            }
+            out.push(b']');
+        };
+        out.extend_from_slice(b"{\"pits\":[");
+        write_counts(out, &self.pits[0]);
+        out.push(b',');
+        write_counts(out, &self.pits[1]);
+        out.extend_from_slice(b"],\"stores\":");
+        write_counts(out, &self.stores);
+        out.extend_from_slice(if self.turn == 0 {
+            b",\"turn\":0}"
+        } else {
+            b",\"turn\":1}"
+        });
+    }
+
     // ---- Legal moves --------------------------------------------------------------------------------------------
 
     fn to_act(&self) -> ToAct {
@@ -244,40 +268,14 @@ impl Game for Mangala {
     }
 
     fn series(options: &MangalaOptions, played: &[Outcome]) -> Series {
-        let mut score = vec![0.0; 2];
-        for outcome in played {
-            for (sum, share) in score.iter_mut().zip(&outcome.score) {
-                *sum += share.value();
-            }
-        }
         // Rule 7: all sets are played.
-        Series {
-            score,
-            over: played.len() >= options.sets as usize,
-            of: Some(options.sets),
-        }
+        Series::of_games(options.sets, played)
     }
 
     // ---- Board text ---------------------------------------------------------------------------------------------
 
     fn board(&self) -> String {
-        let row = |name: &str, cells: [u8; PITS]| {
-            let cells: String = cells.iter().map(|cell| format!("{cell:>4}")).collect();
-            format!("{name:<11}{cells}\n")
-        };
-        let numbers = [1, 2, 3, 4, 5, 6];
-        let turned = |mut cells: [u8; PITS]| {
-            cells.reverse();
-            cells
-        };
-        [
-            row("seat 1", turned(numbers)),
-            row("", turned(self.pits[1])),
-            format!("{:>9}{:>30}\n", self.stores[1], self.stores[0]),
-            row("", self.pits[0]),
-            row("seat 0", numbers),
-        ]
-        .concat()
+        board_text(self.pits, self.stores)
     }
 
     fn perft(&self, depth: u32) -> u64 {
@@ -296,6 +294,27 @@ impl Game for Mangala {
             })
             .sum()
     }
+}
+
+/// Two rows of pits and the stores between them, seat 0 below.
+pub(super) fn board_text(pits: [[u8; PITS]; 2], stores: [u8; 2]) -> String {
+    let row = |name: &str, cells: [u8; PITS]| {
+        let cells: String = cells.iter().map(|cell| format!("{cell:>4}")).collect();
+        format!("{name:<11}{cells}\n")
+    };
+    let numbers = [1, 2, 3, 4, 5, 6];
+    let turned = |mut cells: [u8; PITS]| {
+        cells.reverse();
+        cells
+    };
+    [
+        row("seat 1", turned(numbers)),
+        row("", turned(pits[1])),
+        format!("{:>9}{:>30}\n", stores[1], stores[0]),
+        row("", pits[0]),
+        row("seat 0", numbers),
+    ]
+    .concat()
 }
 
 impl Mangala {
@@ -632,5 +651,20 @@ mod tests {
                       1   2   3   4   5   6
         seat 0        1   2   3   4   5   6
         ");
+    }
+
+    #[test]
+    fn a_state_is_written_by_hand_as_its_types_write_it() {
+        for stones in [0, 9, 10, 48] {
+            let game = Mangala {
+                pits: [[stones, 1, 2, 3, 4, 5], [6; 6]],
+                stores: [stones, 7],
+                turn: 1,
+                over: false,
+            };
+            let mut by_hand = Vec::new();
+            game.write_state(&mut by_hand);
+            assert_eq!(by_hand, serde_json::to_vec(&game).expect("plain data"));
+        }
     }
 }

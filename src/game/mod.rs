@@ -15,9 +15,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+pub mod dokuztas;
 pub mod facade;
 pub mod mangala;
+pub mod oware;
 pub mod qbitz;
+pub mod reversi;
 pub mod tavla;
 pub mod tool;
 
@@ -27,7 +30,10 @@ pub type Seat = usize;
 /// Every game that hakem knows, in the order in which they are listed.
 pub static GAMES: &[&dyn Kind] = &[
     &facade::Typed::<mangala::Mangala>::NEW,
+    &facade::Typed::<oware::Oware>::NEW,
+    &facade::Typed::<reversi::Reversi>::NEW,
     &facade::Typed::<tavla::Tavla>::NEW,
+    &facade::Typed::<dokuztas::Dokuztas>::NEW,
     &facade::Typed::<qbitz::Qbitz>::NEW,
 ];
 
@@ -53,7 +59,7 @@ pub struct Facts {
     pub points_a_game: bool,
     /// The fields of a state that belong to the match (its score), not to the position.
     pub match_fields: &'static [&'static str],
-    /// Whether the rules have random events after the first move was drawn.
+    /// Whether there are random events in play, after the first move was drawn; a lot that ends a game is none.
     pub chance: bool,
     /// Whether the rules tool lists a forced pass as the only legal answer (Tavla) instead of playing it itself.
     pub explicit_pass: bool,
@@ -339,6 +345,21 @@ pub struct Series {
 }
 
 impl Series {
+    /// The series of a match of so many games, all of which are played: each seat's score is the sum of its shares.
+    pub fn of_games(games: u32, played: &[Outcome]) -> Series {
+        let mut score = vec![0.0; 2];
+        for outcome in played {
+            for (sum, share) in score.iter_mut().zip(&outcome.score) {
+                *sum += share.value();
+            }
+        }
+        Series {
+            score,
+            over: played.len() >= games as usize,
+            of: Some(games),
+        }
+    }
+
     /// The shares of the match as it stands: the highest score wins, several share the win.
     pub fn shares(&self) -> Vec<Share> {
         let best = self.score.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -349,6 +370,15 @@ impl Series {
             .map(|&score| if score == best { share } else { Share::LOSS })
             .collect()
     }
+}
+
+/// The clock that the rules of a game name themselves; each part holds where the event names none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockDefaults {
+    /// Each seat's total for a game, microseconds; `None`: none.
+    pub main_us: Option<u64>,
+    /// The limit for one answer, microseconds; `None`: none.
+    pub move_us: Option<u64>,
 }
 
 /// The options of a game: every field has a default, an unknown name is refused (`#[serde(default,
@@ -383,6 +413,11 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
 
     /// The state as the protocol writes it (PROTOCOL.md, "States and moves").
     fn state(&self) -> impl Serialize + '_;
+
+    /// Appends [`Game::state`] as JSON. A game may write it faster, but never otherwise.
+    fn write_state(&self, out: &mut Vec<u8>) {
+        facade::write_json(out, &self.state());
+    }
 
     /// Who acts next.
     fn to_act(&self) -> ToAct;
@@ -456,6 +491,12 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
         let _ = drawn;
     }
 
+    /// Hears all time charged to all seats in this game so far, in microseconds; a game that is played over begins at zero.
+    /// Called after each accepted answer, before the next question. For rules that end a game by its time.
+    fn charged(&mut self, total_us: u64) {
+        let _ = total_us;
+    }
+
     /// Everything that this random event can bring, each once; for counting paths.
     fn chances(&self, chance: Chance) -> Vec<Drawn> {
         let _ = chance;
@@ -486,6 +527,12 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
 
     /// Where a match stands after these games.
     fn series(options: &Self::Options, played: &[Outcome]) -> Series;
+
+    /// What the rules say about the clock, for an event that says nothing; `None` where they say nothing either.
+    fn clock_defaults(options: &Self::Options) -> Option<ClockDefaults> {
+        let _ = options;
+        None
+    }
 
     /// The board for a terminal, several lines, seat 0 below.
     fn board(&self) -> String;
@@ -525,6 +572,8 @@ pub trait Ruleset: fmt::Debug + Send + Sync {
     fn plays_over(&self, outcome: &Outcome, again: u32) -> bool;
     /// [`Game::series`].
     fn series(&self, played: &[Outcome]) -> Series;
+    /// [`Game::clock_defaults`].
+    fn clock_defaults(&self) -> Option<ClockDefaults>;
 }
 
 /// A position as the program sees it. Values are the protocol's.
@@ -564,6 +613,8 @@ pub trait Position: fmt::Debug + Send {
     fn withdraw(&mut self, seat: Seat) -> bool;
     /// Applies a random event.
     fn chance(&mut self, drawn: Drawn);
+    /// [`Game::charged`].
+    fn charged(&mut self, total_us: u64);
     /// The opening roll, where the game has one.
     fn opening(&self) -> Option<[u8; 2]>;
     /// How the game ended.
@@ -585,6 +636,15 @@ pub(crate) fn small_int(value: &Value) -> Option<i64> {
             .as_f64()
             .filter(|number| number.fract() == 0.0 && number.abs() < 1e9)
             .map(|number| number as i64)
+    })
+}
+
+/// The indexes of the bits that are set, in ascending order.
+pub(crate) fn bits(mut set: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lowest = (set != 0).then(|| set.trailing_zeros())?;
+        set &= set - 1;
+        Some(lowest)
     })
 }
 

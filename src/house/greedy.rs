@@ -6,7 +6,11 @@ use serde_json::Value;
 
 use super::{Facts, Games, House, Table};
 use crate::game::Game;
+use crate::game::dokuztas::Dokuztas;
+use crate::game::dokuztas::board::{self, Points};
 use crate::game::mangala::Mangala;
+use crate::game::oware::Oware;
+use crate::game::reversi::Reversi;
 
 /// Takes the move after which its game's own simple measure is highest; of equals the first.
 #[derive(Debug)]
@@ -16,8 +20,8 @@ impl House for Greedy {
     fn facts(&self) -> &'static Facts {
         &Facts {
             name: "greedy",
-            summary: "the move that looks best at once: stones gained; hits, points and pips (never doubles)",
-            games: Games::Only(&["mangala", "tavla"]),
+            summary: "the move that looks best at once: stones or seeds gained; corners and few replies; mills; hits, points and pips (never doubles)",
+            games: Games::Only(&["mangala", "oware", "reversi", "dokuztas", "tavla"]),
             options: &[],
         }
     }
@@ -26,6 +30,9 @@ impl House for Greedy {
         let legal = super::listed(turn)?;
         let answer = match (table.game, turn.ask) {
             ("mangala", Ask::Move) => mangala(table, turn, legal)?,
+            ("oware", Ask::Move) => oware(table, turn, legal)?,
+            ("reversi", Ask::Move) => reversi(table, turn, legal)?,
+            ("dokuztas", Ask::Move) => dokuztas(table, turn, legal)?,
             ("tavla", Ask::Move) => tavla::play(turn, legal)?,
             ("tavla", Ask::Cube) => Value::from("roll"),
             ("tavla", Ask::Take) => Value::from(tavla::take_or_pass(turn)?),
@@ -64,6 +71,69 @@ fn mangala(table: &Table<'_>, turn: &Turn, legal: &[Value]) -> Result<Value, Str
         after.apply(&pit).map_err(|refusal| refusal.message)?;
         let again = after.to_act() == before.to_act();
         Ok(lead(&after) - lead(&before) + 2 * i32::from(again))
+    })?;
+    Ok(chosen.clone())
+}
+
+/// Oware: the seeds that this move gains over the opponent.
+fn oware(table: &Table<'_>, turn: &Turn, legal: &[Value]) -> Result<Value, String> {
+    let before: Oware = super::position(table, turn)?;
+    let me = turn.seat;
+    let lead = |game: &Oware| {
+        let store = |seat| i32::from(game.position().store(seat));
+        store(me) - store(1 - me)
+    };
+    let chosen = best(legal, |answer| {
+        let mut after = before.clone();
+        let house = before.parse(answer).map_err(|refusal| refusal.message)?;
+        after.apply(&house).map_err(|refusal| refusal.message)?;
+        Ok(lead(&after))
+    })?;
+    Ok(chosen.clone())
+}
+
+/// Reversi: few replies of the opponent, who has none at the end; a corner is worth nine of them, and a square from which
+/// the opponent may take one costs five, diagonally nine.
+fn reversi(table: &Table<'_>, turn: &Turn, legal: &[Value]) -> Result<Value, String> {
+    let before: Reversi = super::position(table, turn)?;
+    let chosen = best(legal, |answer| {
+        let mut after = before;
+        let square = before.parse(answer).map_err(|refusal| refusal.message)?;
+        after.apply(&square).map_err(|refusal| refusal.message)?;
+        let replies = after.moves().count_ones() as i32;
+        let (file, rank) = (square.index() % 8, square.index() / 8);
+        // How far the square is from the nearer edge, both ways: 0 is the edge.
+        let place = match (file.min(7 - file), rank.min(7 - rank)) {
+            (0, 0) => 9,
+            (1, 1) => -9,
+            (0, 1) | (1, 0) => -5,
+            _ => 0,
+        };
+        Ok(place - replies)
+    })?;
+    Ok(chosen.clone())
+}
+
+/// Dokuztas: a stone taken above all, then lines in which two stones wait for the third, the opponent's a little more than
+/// the own, since it moves next.
+fn dokuztas(table: &Table<'_>, turn: &Turn, legal: &[Value]) -> Result<Value, String> {
+    let before: Dokuztas = super::position(table, turn)?;
+    let me = turn.seat;
+    let twos = |game: &Dokuztas, seat| {
+        let (own, empty) = (game.stones(seat), game.empty());
+        let open = |mill: Points| (mill & own).count_ones() == 2 && mill & empty != 0;
+        board::MILLS.iter().filter(|&&mill| open(mill)).count() as i32
+    };
+    let chosen = best(legal, |answer| {
+        let mut after = before;
+        let mv = before.parse(answer).map_err(|refusal| refusal.message)?;
+        after.apply(&mv).map_err(|refusal| refusal.message)?;
+        let won = after
+            .outcome()
+            .is_some_and(|outcome| outcome.winner == Some(me));
+        let taken = before.left(1 - me) - after.left(1 - me);
+        let lines = 2 * twos(&after, me) - 3 * twos(&after, 1 - me);
+        Ok(1000 * i32::from(won) + 100 * taken as i32 + lines)
     })?;
     Ok(chosen.clone())
 }
@@ -278,10 +348,29 @@ mod tavla {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use hakem_protocol::Ask;
+    use serde_json::{Value, json};
 
     use crate::house::tests::{ask, turn};
-    use hakem_protocol::Ask;
+
+    #[test]
+    fn it_takes_stops_and_builds_in_that_order() {
+        let play = |mine: Value, theirs: Value, legal: Value| {
+            let state = json!({"stones": [mine, theirs], "in_hand": [6, 6], "turn": 0});
+            let turn = turn(0, Ask::Move, state, legal);
+            ask("greedy", "dokuztas", json!({}), &turn).expect("an answer")
+        };
+        // Of the stones that the mill may take b6 makes a line of two with d6.
+        let take = json!([{"to": "a1"}, {"to": "g7", "take": "f2"}, {"to": "g7", "take": "b6"}, {"to": "f6"}]);
+        let chosen = play(json!(["a7", "d7"]), json!(["b6", "d6", "f2"]), take);
+        assert_eq!(chosen, json!({"to": "g7", "take": "b6"}));
+        let quiet = json!([{"to": "a1"}, {"to": "d1"}, {"to": "f6"}]);
+        let stop = play(json!(["a7", "g4"]), json!(["b6", "d6", "f2"]), quiet);
+        assert_eq!(stop, json!({"to": "f6"}));
+        let build = json!([{"to": "c3"}, {"to": "a1"}, {"to": "d1"}]);
+        let chosen = play(json!(["a7", "g4"]), json!(["b6", "f2", "c5"]), build);
+        assert_eq!(chosen, json!({"to": "a1"}));
+    }
 
     #[test]
     fn it_takes_the_most_stones_and_values_another_move() {
@@ -294,5 +383,29 @@ mod tests {
         let again = json!({"pits": [[4,4,4,4,4,4],[4,4,4,4,4,4]], "stores": [0,0], "turn": 1});
         let turn_b = turn(1, Ask::Move, again, json!([1, 2, 3, 4, 5, 6]));
         assert_eq!(ask("greedy", "mangala", json!({}), &turn_b), Ok(json!(4)));
+    }
+
+    #[test]
+    fn it_captures_the_most_seeds() {
+        // House 4 captures seven, house 5 two.
+        let state = json!({"pits": [[1,0,2,5,3,0],[2,1,1,4,3,5]], "stores": [11,10], "turn": 0});
+        let turn = turn(0, Ask::Move, state, json!([1, 3, 4, 5]));
+        assert_eq!(ask("greedy", "oware", json!({}), &turn), Ok(json!(4)));
+    }
+
+    #[test]
+    fn it_takes_a_corner_and_shuns_the_squares_beside_it() {
+        let board = [
+            "..oooo..", "..oooo.o", "..xxoxxo", "..xxooxo", "..xoxxxx", ".xxxxxx.", "...ooox.",
+            ".....o..",
+        ];
+        let state = json!({"board": board, "turn": 0});
+        for (legal, best) in [
+            (json!(["b1", "g1", "h1", "c7", "g8"]), "h1"),
+            (json!(["b1", "d8", "g8"]), "d8"),
+        ] {
+            let turn = turn(0, Ask::Move, state.clone(), legal);
+            assert_eq!(ask("greedy", "reversi", json!({}), &turn), Ok(json!(best)));
+        }
     }
 }

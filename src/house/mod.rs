@@ -8,11 +8,15 @@ use serde_json::{Map, Value};
 
 use crate::game::{Game, ToAct};
 
+pub mod ambar;
+pub mod degirmen;
 pub mod first;
 pub mod greedy;
 pub mod hizli;
+pub mod kose;
 pub mod kuyu;
 pub mod random;
+mod search;
 pub mod tavla;
 pub mod usta;
 pub mod yavas;
@@ -23,7 +27,10 @@ pub static HOUSES: &[&dyn House] = &[
     &first::First,
     &greedy::Greedy,
     &kuyu::Kuyu,
+    &ambar::Ambar,
+    &kose::Kose,
     &usta::Usta,
+    &degirmen::Degirmen,
     &hizli::Hizli,
     &yavas::Yavas,
 ];

@@ -71,7 +71,7 @@ pub fn read(line: &[u8]) -> Result<Said, Fault> {
             let hint = if looks_like_utf16(line) {
                 " (it looks like UTF-16; write UTF-8)"
             } else {
-                ""
+                "; stdout is for messages only, anything else belongs on stderr"
             };
             fault(ErrorCode::BadJson, format!("{error}{hint}"))
         }

@@ -60,16 +60,19 @@ impl LineReader {
         while !bytes.is_empty() && !self.shut {
             let end = find_line_feed(bytes);
             let taken = end.map_or(bytes.len(), |end| end + 1);
-            // What is over the output limit is never looked at.
-            if taken as u64 > self.left {
-                self.shut_with(Line::TooMuch, &mut each);
+            // What is over a limit is never looked at. Which of the two was passed first does not depend on the pieces in
+            // which the bytes were read.
+            let room = (self.max_line - self.tail.len()) as u64;
+            if taken as u64 > room.min(self.left) {
+                let what = if self.left <= room {
+                    Line::TooMuch
+                } else {
+                    Line::TooLong
+                };
+                self.shut_with(what, &mut each);
                 return;
             }
             self.left -= taken as u64;
-            if self.tail.len() + taken > self.max_line {
-                self.shut_with(Line::TooLong, &mut each);
-                return;
-            }
             let (line, rest) = bytes.split_at(taken);
             bytes = rest;
             if end.is_none() {
@@ -169,6 +172,20 @@ mod tests {
             ["TOO LONG"],
             "also without a line end"
         );
+    }
+
+    #[test]
+    fn the_limit_that_is_passed_first_is_told_whatever_the_pieces() {
+        for (max_line, max_output, told) in [(4, 6, "TOO LONG"), (6, 4, "TOO MUCH")] {
+            for piece in 1..=8 {
+                let mut reader = LineReader::new(max_line, max_output);
+                let found: Vec<String> = b"abcdefgh"
+                    .chunks(piece)
+                    .flat_map(|piece| lines(&mut reader, piece))
+                    .collect();
+                assert_eq!(found, [told], "in pieces of {piece}");
+            }
+        }
     }
 
     #[test]

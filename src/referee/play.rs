@@ -371,6 +371,8 @@ impl Play {
             left_us: self.left_us(seat),
         };
         self.recorder.answer(&entry);
+        let total_us = self.clocks.iter().map(SeatClock::used_us);
+        self.position.charged(total_us.fold(0, u64::saturating_add));
     }
 
     /// Looks at the clock of a seat whose question is open.
@@ -390,7 +392,11 @@ impl Play {
             ErrorCode::Timeout,
             match limit {
                 Some(limit) if time > limit => {
-                    format!("no answer within {} ({} were charged)", ms(limit), ms(time))
+                    format!(
+                        "no answer within {} ({} were charged); an answer is a line, flushed",
+                        ms(limit),
+                        ms(time)
+                    )
                 }
                 _ => format!("no answer within {} of wall time", ms(spent.wall_us)),
             },

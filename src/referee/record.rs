@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -145,7 +145,7 @@ impl Serialize for PlayedGames {
 }
 
 impl<'de> Deserialize<'de> for PlayedGames {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
         PlayedGames::read(&text)
             .ok_or_else(|| serde::de::Error::custom("the games before are written like 1,0:26-22"))
@@ -234,7 +234,7 @@ impl Serialize for Bytes {
 }
 
 impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
         chance::from_hex(&text)
             .map(Bytes)
@@ -253,7 +253,7 @@ impl Serialize for DrawnKind {
 }
 
 impl<'de> Deserialize<'de> for DrawnKind {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = std::borrow::Cow::<str>::deserialize(deserializer)?;
         ChanceKind::ALL
             .into_iter()
@@ -353,7 +353,7 @@ pub struct FaultEntry {
 }
 
 /// Reads a field that is there, with `null` as its value rather than its absence.
-fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
@@ -396,7 +396,8 @@ pub const FIRST_PREV: [u8; 64] = [b'0'; 64];
 impl Default for Recorder {
     fn default() -> Self {
         Recorder {
-            text: Vec::new(),
+            // Most games fit, so that the text is not copied as it grows.
+            text: Vec::with_capacity(16 << 10),
             prev: FIRST_PREV,
         }
     }

@@ -428,7 +428,16 @@ impl Table {
     /// What is wrong if a greeting or a ping has been open for so long. At the limit itself there is still time.
     fn over_ready_limit(&self, what: &str, spent: &Spent) -> Option<String> {
         let limit = self.setup.clock.ready_us;
-        (spent.wall_us > limit).then(|| format!("no {what} within {} ms", limit / 1000))
+        let right = match what {
+            "pong" => r#"the answer to {"type":"ping","id":N} is {"type":"pong","id":N}"#,
+            _ => r#"the answer to hello is {"type":"ready","protocol":1}"#,
+        };
+        (spent.wall_us > limit).then(|| {
+            format!(
+                "no {what} within {} ms; {right}, on a line of its own, flushed",
+                limit / 1000
+            )
+        })
     }
 
     fn line(&mut self, seat: Seat, line: &[u8], spent: Spent, early: bool, out: &mut Outbox) {

@@ -11,6 +11,8 @@ use crate::bot::shard::{Handle, Report};
 use crate::event::{Event, GameId, MatchId};
 use crate::tournament::Pairing;
 
+/// Signals within this time are one wish.
+const AGAIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// How many results may wait to be stored before no new match is begun.
 const MAX_WAITING: usize = 5_000;
 
@@ -245,16 +247,19 @@ impl<'a> Dispatcher<'a> {
         self.writer.put(entry);
     }
 
-    /// The first signal stops the run cleanly; a second one, while it does so, ends the program at once.
+    /// The first signal stops the run cleanly. A second one, while it does so, ends the program at once, but not in the same
+    /// instant: some programs send a signal both to a process and to its group, which is one wish.
     fn interrupted(&mut self) -> Ended {
-        for kind in [
-            SignalKind::interrupt(),
-            SignalKind::terminate(),
-            SignalKind::hangup(),
-        ] {
-            // SAFETY of the choice: the default action ends the process, and the kernel ends nothing else.
-            reset_signal(kind);
-        }
+        std::thread::spawn(|| {
+            std::thread::sleep(AGAIN);
+            for kind in [
+                SignalKind::interrupt(),
+                SignalKind::terminate(),
+                SignalKind::hangup(),
+            ] {
+                reset_signal(kind);
+            }
+        });
         Ended::Interrupted
     }
 }

@@ -70,6 +70,7 @@ impl Plan {
             .map(|(slot, bot)| planned(bot, hashes.get(slot).map_or("", String::as_str)))
             .collect::<anyhow::Result<Vec<_>>>()?;
         let mut warnings = config.warnings();
+        warnings.extend(not_enforced(&config));
         if bots_are_unconfined(&config) {
             warnings.push(
                 "bots run without a sandbox (level `none`): this version has no other; let only \
@@ -249,6 +250,38 @@ fn bots_are_unconfined(config: &EventConfig) -> bool {
     config.bots.iter().any(|bot| {
         matches!(bot.program, config::Program::Command { .. })
             && bot.limits.sandbox == Sandbox::Auto
+    })
+}
+
+/// Limits that an event sets and this version does not enforce.
+fn not_enforced(config: &EventConfig) -> Option<String> {
+    let usual = config::Limits::default();
+    let set = |pick: fn(&config::Limits, &config::Limits) -> bool| {
+        config.bots.iter().any(|bot| pick(&bot.limits, &usual))
+    };
+    let keys = [
+        ("memory", set(|limits, usual| limits.memory != usual.memory)),
+        (
+            "processes",
+            set(|limits, usual| limits.processes != usual.processes),
+        ),
+        ("disk", set(|limits, usual| limits.disk != usual.disk)),
+        ("ponder", set(|limits, usual| limits.ponder != usual.ponder)),
+        (
+            "runtime",
+            set(|limits, usual| limits.runtime != usual.runtime),
+        ),
+    ];
+    let set: Vec<&str> = keys
+        .into_iter()
+        .filter(|key| key.1)
+        .map(|key| key.0)
+        .collect();
+    (!set.is_empty()).then(|| {
+        format!(
+            "[limits] sets {}, which this version does not enforce",
+            set.join(", ")
+        )
     })
 }
 

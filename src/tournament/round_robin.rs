@@ -8,7 +8,7 @@ use crate::event::{MatchId, Slot};
 /// The matches of a round robin at tables of so many `seats`, in the order in which they are played.
 ///
 /// In each of `rounds` rounds every two of the `bots` bots (every three, every four) meet in `games` matches. A round goes
-/// through all [`tables`] again and again, so that all have played about equally much at any time. The seats move on by one
+/// through all `tables` again and again, so that all have played about equally much at any time. The seats move on by one
 /// every time that the same bots meet: of two seats they are exchanged.
 ///
 /// `paired`: the matches in which the same bots go once round the seats are played in a row, on the same chance; if `games`

@@ -197,6 +197,11 @@ impl Lab {
         command
     }
 
+    /// The variable that marks what is started for this folder otherwise than by [`Lab::command`].
+    pub(crate) fn mark(&self) -> Vec<(String, String)> {
+        vec![(MARK.to_owned(), self.mark.clone())]
+    }
+
     /// Runs the program to its end.
     #[track_caller]
     pub(crate) fn hakem<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(&self, args: I) -> Ran {

@@ -155,6 +155,14 @@ fn a_margin_is_never_shown_and_a_clock_never_negative() {
     answer(&mut sim, wall(0));
     let seat = answer(&mut sim, wall(50 * MS + 1));
     sim.lost(seat, Verdict::Timeout, "timeout");
+    // An increment is added to nothing, not to a debt.
+    let mut sim = scene(|clock| {
+        (clock.main_us, clock.increment_us) = (Some(100 * MS), 30 * MS);
+        clock.margin_us = 50 * MS;
+    })
+    .greeted();
+    answer(&mut sim, wall(140 * MS));
+    assert_eq!(clocks(&sim).0[0], 30);
 }
 
 #[test]

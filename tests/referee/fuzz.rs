@@ -220,8 +220,8 @@ fn take(sim: &mut Sim, (what, seat, number): Step) {
 fn settle_process(sim: &mut Sim, seat: usize) {
     match sim.chairs[seat].process {
         Process::Broken => sim.not_started(seat),
-        Process::Leaving | Process::Dead => sim.ended(seat),
-        Process::Absent | Process::Running => {}
+        Process::Leaving => sim.ended(seat),
+        Process::Absent | Process::Running | Process::Dead => {}
     }
 }
 

@@ -324,6 +324,27 @@ fn a_second_ready_is_unasked_and_judged_when_the_seat_is_asked_in_either_order()
 }
 
 #[test]
+fn a_second_ready_of_a_bot_that_was_started_anew_is_unasked_as_well() {
+    for early in [true, false] {
+        let mut sim = sets(3).greeted();
+        let seat = sim.on_turn().expect("a seat is asked");
+        sim.play(seat, 9);
+        sim.over();
+        if !early {
+            sim.answer_honestly(1 - seat);
+        }
+        sim.write(
+            seat,
+            b"{\"type\":\"ready\",\"protocol\":1}\n{\"type\":\"ready\",\"protocol\":1}\n",
+            Spent::default(),
+        );
+        sim.go_on_while(|sim| sim.games.len() < 2);
+        sim.lost(seat, Verdict::BadMessage, "unasked");
+        sim.match_won_by(1 - seat);
+    }
+}
+
+#[test]
 fn names_are_for_display_and_the_events_stand_in_for_blank_ones() {
     let long = "x".repeat(70);
     let cases: [(Value, &str); 7] = [

@@ -175,7 +175,7 @@ pub(crate) enum Process {
     Running,
     /// It was told to leave, or killed.
     Leaving,
-    /// It ended by itself or closed a pipe; the table knows.
+    /// It ended by itself or closed a pipe, and the table knows; what else it started must still be killed.
     Dead,
 }
 
@@ -356,10 +356,7 @@ impl Sim {
     /// The seat's processes have left.
     pub(crate) fn ended(&mut self, seat: usize) {
         let process = self.chairs[seat].process;
-        assert!(
-            matches!(process, Process::Leaving | Process::Dead),
-            "seat {seat} cannot leave, it is {process:?}"
-        );
+        assert_eq!(process, Process::Leaving, "seat {seat} cannot leave");
         self.chairs[seat].process = Process::Absent;
         self.handle(Input::Ended { seat });
     }
@@ -566,7 +563,7 @@ impl Sim {
             for effect in std::mem::take(&mut self.out.effects) {
                 self.perform(effect, &bytes);
             }
-            let leaves = |chair: &Chair| matches!(chair.process, Process::Leaving | Process::Dead);
+            let leaves = |chair: &Chair| chair.process == Process::Leaving;
             match self.chairs.iter().position(leaves) {
                 Some(seat) if self.prompt => {
                     self.chairs[seat].process = Process::Absent;
@@ -638,8 +635,8 @@ impl Sim {
     fn leave(&mut self, seat: usize) {
         let chair = &mut self.chairs[seat];
         match chair.process {
-            Process::Running => chair.process = Process::Leaving,
-            Process::Leaving | Process::Dead | Process::Broken => {}
+            Process::Running | Process::Dead => chair.process = Process::Leaving,
+            Process::Leaving | Process::Broken => {}
             Process::Absent => panic!("seat {seat} is not there to leave"),
         }
     }

@@ -4,7 +4,7 @@ use hakem::clock::Spent;
 use hakem::event::Verdict;
 use serde_json::{Value, json};
 
-use super::sim::{LINE, Scene, Sim, last_stone, legal, wall};
+use super::sim::{LINE, OUTPUT, Scene, Sim, last_stone, legal, wall};
 
 fn mangala() -> Scene {
     Scene::new("mangala").rules(json!({"sets": 3}))
@@ -73,6 +73,7 @@ fn a_bot_may_decline_the_list_and_ask_for_history_and_events() {
         json!([{"seat": 0, "move": 4}, {"seat": 0, "move": 1}, {"seat": 1, "move": 1}])
     );
     assert_eq!(sim.heard(0), ["turn 3 move"], "it did not ask for events");
+    assert_eq!(sim.heard(1), [""; 0], "its own move is no news to it");
     sim.finish();
 }
 
@@ -406,6 +407,28 @@ fn an_answer_that_was_there_before_its_question_is_not_used() {
 }
 
 #[test]
+fn the_limit_of_output_is_one_of_a_game() {
+    let most = usize::try_from(OUTPUT).expect("a number of bytes");
+    let blank = vec![b'\n'; most - 1_000];
+    // In one game it is too much in all, in two it is not.
+    for (pieces, games) in [(2, 1), (1, 2)] {
+        let mut sim = mangala().opening(last_stone(0, [25, 23])).greeted();
+        for _ in 0..games {
+            for _ in 0..pieces {
+                sim.write(1, &blank, Spent::default());
+            }
+            sim.play(0, 6);
+            sim.go_on_while(|sim| sim.on_turn().is_none());
+        }
+        let floods = sim
+            .games
+            .iter()
+            .filter(|game| game.result.verdict == Verdict::Flood);
+        assert_eq!(floods.count(), 2 - games);
+    }
+}
+
+#[test]
 fn a_note_is_cut_at_the_limit_of_its_own_seat() {
     let mut scene = mangala();
     scene.max_note = [5, 20];
@@ -508,6 +531,36 @@ fn a_seat_that_cannot_move_is_not_asked_and_both_are_told_of_its_pass() {
         "its own pass it reads in `last`"
     );
     sim.finish();
+}
+
+#[test]
+fn what_was_passed_before_the_start_is_in_the_position_and_not_in_the_news() {
+    let mut state = shut_out();
+    (state["turn"], state["dice"]) = (json!(1), json!([5, 5]));
+    let mut sim = Scene::new("tavla").opening(state).begin();
+    sim.ready(0);
+    sim.ready(1);
+    let start = &sim.messages(1)[1];
+    assert_eq!(
+        (&start["first"], &start["state"]["turn"]),
+        (&json!(0), &json!(0))
+    );
+    assert_eq!(
+        (&sim.turn(0)["last"], &sim.turn(0)["ask"]),
+        (&json!([]), &json!("cube"))
+    );
+}
+
+#[test]
+fn a_game_with_a_refused_resignation_still_ends_by_its_rules() {
+    let mut sim = Scene::new("tavla").greeted();
+    let seat = sim.on_turn().expect("a seat is asked");
+    sim.play(seat, json!({"resign": 1}));
+    sim.play(1 - seat, "refuse");
+    sim.answer_honestly(seat);
+    sim.play(1 - seat, "double");
+    sim.play(seat, "pass");
+    assert_eq!(sim.over().verdict, Verdict::Rule);
 }
 
 #[test]

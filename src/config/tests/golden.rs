@@ -273,6 +273,23 @@ sandbox = "off"
 }
 
 #[test]
+fn a_ceiling_below_what_the_rules_prescribe() {
+    insta::assert_snapshot!(errors(&[r##"[event]
+game = "dokuztas"
+[rules]
+preset = "okul"
+[clock]
+wall_ceiling = "1m"
+"##, BOTS]), @r##"
+    error: `wall_ceiling` in [clock] is 60s, but an answer may take 180s (`move`, `delay` and `margin`)
+     --> /events/spring.toml:6:16
+      |
+    6 | wall_ceiling = "1m"
+      |                ^^^^ 180s is the least
+    "##);
+}
+
+#[test]
 fn not_yet_offered() {
     insta::assert_snapshot!(errors(&[GAME, r##"format = "swiss"
 candidate = "a"

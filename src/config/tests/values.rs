@@ -268,6 +268,56 @@ fn bad_clock_lines() {
     "##);
 }
 
+/// `main` and `move` in seconds.
+fn limits_of(clock: &ClockSpec) -> (Option<u64>, Option<u64>) {
+    let seconds = |us: Option<u64>| us.map(|us| us / 1_000_000);
+    (seconds(clock.main_us), seconds(clock.move_us))
+}
+
+#[test]
+fn rules_prescribe_the_clock_that_the_event_does_not_name() {
+    let clock = |rules: &str, clock: &str| {
+        let text = SMALL.replace("mangala", "dokuztas").replacen(
+            "[[bot]]",
+            &format!("[rules]\n{rules}\n{clock}\n[[bot]]"),
+            1,
+        );
+        limits_of(&config(&text).clock)
+    };
+    let okul = "preset = \"okul\"";
+    assert_eq!(clock(okul, ""), (None, Some(180)));
+    assert_eq!(clock(okul, "[clock]\nkind = \"wall\""), (None, Some(180)));
+    assert_eq!(clock(okul, "[clock]\nmove = \"5s\""), (None, Some(5)));
+    assert_eq!(
+        clock(okul, "[clock]\nmain = \"60s\""),
+        (Some(60), Some(180))
+    );
+    assert_eq!(clock("preset = \"sivas\"", ""), (None, None));
+    assert_eq!(clock("game_time_ms = 1000", ""), (None, None));
+}
+
+#[test]
+fn flags_leave_the_clock_to_the_rules_before_their_own() {
+    let clock = |rule: Option<&str>, given: Option<&str>| {
+        let flags = Flags {
+            game: "dokuztas".into(),
+            rules: rule.into_iter().map(str::to_owned).collect(),
+            clock: given.map(str::to_owned),
+            usual_clock: Some("move=10s".into()),
+            ..flags(&["builtin:greedy", "builtin:random"])
+        };
+        let config = from_flags(&flags, BUILTINS).unwrap_or_else(|error| panic!("{error}"));
+        limits_of(&config.clock)
+    };
+    let okul = Some("preset=okul");
+    assert_eq!(clock(None, None), (None, Some(10)));
+    assert_eq!(clock(None, Some("60s")), (Some(60), None));
+    assert_eq!(clock(okul, None), (None, Some(180)));
+    assert_eq!(clock(okul, Some("60s+1s")), (Some(60), Some(180)));
+    assert_eq!(clock(okul, Some("move=5s")), (None, Some(5)));
+    assert_eq!(clock(Some("preset=sivas"), None), (None, Some(10)));
+}
+
 fn flags(bots: &[&str]) -> Flags {
     Flags {
         name: "duel".into(),

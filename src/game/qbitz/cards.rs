@@ -33,7 +33,7 @@ pub struct Card {
 }
 
 impl Card {
-    /// The card that an event brings: the patterns of the first side and then of the second, as [`pattern`] makes them,
+    /// The card that an event brings: the patterns of the first side and then of the second, as `pattern` makes them,
     /// and at last a choice among two for the side and among four for the pattern that is shown.
     pub fn new(bytes: [u8; 32], cubes: &Cubes) -> Card {
         let mut choices = Choices::new(bytes);

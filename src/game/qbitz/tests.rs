@@ -218,9 +218,7 @@ fn rule_3_a_wrong_tray_tells_its_first_fault() {
     );
     let mut swapped = laid(0, 0, |_| {});
     let tray = swapped.0.as_mut().expect("a tray");
-    let first = tray[0][0];
-    tray[0][0] = tray[0][1];
-    tray[0][1] = first;
+    tray[0].swap(0, 1);
     assert_eq!(
         wrong(&game, &swapped),
         "row 1, cell 1: this face of cube 1 is light, the pattern has dark (rule 3)"
@@ -311,7 +309,7 @@ fn an_answer_that_is_none_is_refused_in_words() {
         let refused = game.parse(&none).expect_err("no claim");
         assert!(refused.message.starts_with("a claim is "), "{refused}");
     }
-    assert_eq!(game.clone().apply(&right(&game)).is_err(), true);
+    assert!(game.clone().apply(&right(&game)).is_err());
 }
 
 // ---- Rules 4 and 5: dead heats, the end -----------------------------------------------------------------------------

@@ -278,7 +278,8 @@ fn read_match(state: &Fields<'_>) -> Result<([u32; 2], u32, bool), String> {
         ));
     }
     // The game before the Crawford game had a seat that needed more: both need one only in a match to one point.
-    let need_one = score.iter().filter(|&&points| points + 1 == length).count();
+    let needs_one = |points: &&u32| points.checked_add(1) == Some(length);
+    let need_one = score.iter().filter(needs_one).count();
     if crawford && (need_one == 0 || need_one == 2 && length > 1) {
         return Err(format!(
             "crawford: the Crawford game is the first in which a seat needs one point; at {}-{} in a match to {length} it is not",

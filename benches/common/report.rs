@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::Fault;
-use crate::process::Load;
+use super::Fault;
+use super::machine::Load;
 
 /// Which way is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,26 @@ pub(crate) struct Promise {
     pub(crate) better: Better,
     pub(crate) bound: f64,
     pub(crate) stretch: Option<f64>,
+}
+
+impl Promise {
+    /// No more than this; at best no more than the stretch.
+    pub(crate) fn lower(bound: f64, stretch: Option<f64>) -> Promise {
+        Promise {
+            better: Better::Lower,
+            bound,
+            stretch,
+        }
+    }
+
+    /// No less than this; at best no less than the stretch.
+    pub(crate) fn higher(bound: f64, stretch: Option<f64>) -> Promise {
+        Promise {
+            better: Better::Higher,
+            bound,
+            stretch,
+        }
+    }
 }
 
 /// One measured figure.
@@ -110,6 +130,29 @@ impl Figure {
         );
         Ok(self.holds())
     }
+}
+
+/// Prints hakem's side of a figure whose yardstick could not be had, with the reason.
+pub(crate) fn print_alone(name: &str, title: &str, rounds: &[f64], unit: &str, missing: &str) {
+    let value = median(rounds);
+    println!("{title}: hakem {value:.2} {unit}; the yardstick was SKIPPED: {missing}");
+    println!(
+        "{}",
+        json!({
+            "figure": name,
+            "value": null,
+            "hakem": value,
+            "yardstick": null,
+            "side_unit": unit,
+            "skipped": missing,
+        })
+    );
+}
+
+/// Says that something was not measured, and why.
+pub(crate) fn print_skipped(name: &str, title: &str, why: &str) {
+    println!("{title}: SKIPPED, {why}");
+    println!("{}", json!({"figure": name, "value": null, "skipped": why}));
 }
 
 /// The median; of an even count the mean of the middle two. Zero of nothing.
