@@ -205,7 +205,11 @@ impl Driver {
     /// The seat's limit passes: the referee looks as often as it wants to.
     fn deadline(&mut self, seat: usize) {
         let mut looks = 0;
-        while let Some(wall_us) = self.wakes[seat].take() {
+        let asked = self.asked[seat];
+        // In a race the next question follows at once.
+        while self.asked[seat] == asked
+            && let Some(wall_us) = self.wakes[seat].take()
+        {
             looks += 1;
             assert!(looks < 10, "seat {seat}: the referee looks for ever");
             self.handle(Input::Deadline {
