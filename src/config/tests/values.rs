@@ -318,6 +318,66 @@ fn flags_leave_the_clock_to_the_rules_before_their_own() {
     assert_eq!(clock(Some("preset=sivas"), None), (None, Some(10)));
 }
 
+/// A race of so many bots, with more keys of `[event]` and other sections.
+fn race(bots: usize, event: &str, more: &str) -> String {
+    let bots: String = (0..bots)
+        .map(|bot| format!("[[bot]]\nname = \"{bot}\"\nbuiltin = \"greedy\"\n"))
+        .collect();
+    format!("[event]\ngame = \"qbitz\"\n{event}\n{more}\n{bots}")
+}
+
+#[test]
+fn a_race_may_have_three_and_four_seats() {
+    for seats in 2..=4 {
+        let config = config(&race(4, &format!("seats = {seats}"), ""));
+        assert_eq!((config.seats, config.games), (seats, seats as u32));
+        assert_eq!(
+            config.warnings(),
+            Vec::<String>::new(),
+            "no clock is needed"
+        );
+    }
+    let odd = config(&race(4, "seats = 3\ngames = 4", ""));
+    assert!(odd.warnings()[0].contains("no multiple of the 3 seats"));
+    let clock = config(&race(2, "", "[clock]\nmain = \"9s\""));
+    assert!(clock.warnings()[0].contains("means nothing in a race"));
+}
+
+#[test]
+fn a_duel_seats_all_bots_where_the_game_has_the_seats() {
+    let seats = |game: &str, bots: usize, seats: Option<usize>| {
+        let given = Flags {
+            game: game.into(),
+            seats,
+            ..flags(&vec!["builtin:greedy"; bots])
+        };
+        from_flags(&given, BUILTINS).map(|config| (config.seats, config.games))
+    };
+    for bots in 2..=4 {
+        assert_eq!(seats("qbitz", bots, None), Ok((bots, bots as u32)));
+        assert_eq!(seats("mangala", bots, None), Ok((2, 2)));
+    }
+    assert_eq!(seats("qbitz", 5, None), Ok((2, 2)));
+    assert_eq!(seats("qbitz", 5, Some(4)), Ok((4, 4)));
+    let refused = |given| {
+        seats("qbitz", 2, Some(given))
+            .expect_err("no such table")
+            .to_string()
+    };
+    assert!(refused(3).contains("at least three bots"));
+    assert!(refused(5).contains("2 to 4"));
+    assert!(seats("mangala", 3, Some(3)).is_err());
+}
+
+#[test]
+fn every_table_counts_towards_the_most_matches() {
+    let text = race(60, "seats = 4\ngames = 40", "");
+    let refused = parse(&text, Path::new("/events/race.toml"), BUILTINS)
+        .expect_err("19 million matches")
+        .to_string();
+    assert!(refused.contains("19505400 matches"), "{refused}");
+}
+
 fn flags(bots: &[&str]) -> Flags {
     Flags {
         name: "duel".into(),
