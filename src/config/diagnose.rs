@@ -132,7 +132,9 @@ impl ConfigError {
         {
             shown.push(format!("... and {more} more"));
         }
-        shown.join("\n\n")
+        // The renderer makes all control characters seen but these, some of which a terminal obeys.
+        let unseen = |c: char| matches!(c, '\u{80}'..='\u{9f}');
+        shown.join("\n\n").replace(unseen, "\u{fffd}")
     }
 
     fn group<'a>(&'a self, problem: &'a Problem) -> Group<'a> {

@@ -42,7 +42,7 @@ const SPELLINGS: [&str; 12] = [
     "0.1234567890123456789",
 ];
 /// Pieces that break what they stand in.
-const PIECES: [&str; 24] = [
+const PIECES: [&str; 25] = [
     "{",
     "}",
     "[",
@@ -65,6 +65,7 @@ const PIECES: [&str; 24] = [
     "\\ud800",
     "\u{202e}",
     "\u{1b}[2J",
+    "\u{9b}2J",
     "é",
     "\0",
 ];

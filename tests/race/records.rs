@@ -201,7 +201,7 @@ fn a_line_left_out_doubled_or_moved_is_found() {
                 Entry::Answer(_) | Entry::Stopped(_) | Entry::Fault(_)
             )
         };
-        let may = both.iter().all(|entry| of_a_seat(entry));
+        let may = both.iter().all(of_a_seat);
         assert!(
             may || moved.verified().is_err(),
             "entries {place} and before"

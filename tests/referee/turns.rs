@@ -549,6 +549,12 @@ fn what_was_passed_before_the_start_is_in_the_position_and_not_in_the_news() {
         (&sim.turn(0)["last"], &sim.turn(0)["ask"]),
         (&json!([]), &json!("cube"))
     );
+    sim.play(0, "roll");
+    assert_eq!(
+        sim.turn(0)["last"],
+        json!([{"seat": 0, "move": "roll"}]),
+        "nor is it told later"
+    );
 }
 
 #[test]
