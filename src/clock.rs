@@ -35,6 +35,16 @@ pub struct Spent {
     pub cpu_us: Option<u64>,
     /// The time that the bot was ready to run and waited for a core; `None` where it was not measured.
     pub delay_us: Option<u64>,
+    /// The wall time of earlier answers that the two counters also tell of, because they were not read then. Those answers
+    /// were taken at their wall time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub earlier_us: u64,
+}
+
+/// Whether there is nothing to tell.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl ClockSpec {
@@ -42,20 +52,21 @@ impl ClockSpec {
     ///
     /// `fair` is wall time less the time that the bot waited for a core, but never below its processor time divided by
     /// the cores that it may use (else a decoy thread at low priority would earn credit) and never above wall time.
-    /// What was not measured corrects nothing.
+    /// What was not measured corrects nothing. Where the counters tell of earlier answers too, the rule holds for all of them
+    /// together, and what they were taken at is taken off.
     pub fn time_of(&self, spent: &Spent, cores: u32) -> u64 {
         match self.kind {
             ClockKind::Wall => spent.wall_us,
             ClockKind::Cpu => spent.cpu_us.unwrap_or(spent.wall_us),
-            ClockKind::Fair => {
-                let least = spent.cpu_us.unwrap_or(0) / u64::from(cores.max(1));
-                let waited = spent.delay_us.unwrap_or(0);
-                spent
-                    .wall_us
-                    .saturating_sub(waited)
-                    .max(least)
-                    .min(spent.wall_us)
-            }
+            ClockKind::Fair => fair(spent, cores).saturating_sub(spent.earlier_us),
+        }
+    }
+
+    /// What earlier answers were taken at too much, as the counters now tell; microseconds.
+    fn excess(&self, spent: &Spent, cores: u32) -> u64 {
+        match self.kind {
+            ClockKind::Wall | ClockKind::Cpu => 0,
+            ClockKind::Fair => spent.earlier_us.saturating_sub(fair(spent, cores)),
         }
     }
 
@@ -79,11 +90,23 @@ impl ClockSpec {
     }
 }
 
+/// The fair time of all answers that the counters tell of.
+fn fair(spent: &Spent, cores: u32) -> u64 {
+    let wall = spent.wall_us.saturating_add(spent.earlier_us);
+    let least = spent.cpu_us.unwrap_or(0) / u64::from(cores.max(1));
+    let waited = spent.delay_us.unwrap_or(0);
+    wall.saturating_sub(waited).max(least).min(wall)
+}
+
 /// The clock of one seat in one game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SeatClock {
     left_us: Option<u64>,
     used_us: u64,
+    /// Charged for answers whose counters are not read yet.
+    unread_us: u64,
+    /// Charged too much for them, and to be taken off the next charges.
+    owed_us: u64,
 }
 
 /// What a clock says of an answer.
@@ -112,6 +135,8 @@ impl SeatClock {
         SeatClock {
             left_us: spec.main_us,
             used_us: 0,
+            unread_us: 0,
+            owed_us: 0,
         }
     }
 
@@ -146,7 +171,17 @@ impl SeatClock {
         {
             return Judged::Flag;
         }
-        let charged = time.saturating_sub(spec.delay_us);
+        let mut charged = time.saturating_sub(spec.delay_us);
+        if spent.cpu_us.is_some() {
+            self.owed_us += spec.excess(spent, cores).min(self.unread_us);
+            self.unread_us = 0;
+        }
+        let back = charged.min(self.owed_us);
+        self.owed_us -= back;
+        charged -= back;
+        if spent.cpu_us.is_none() {
+            self.unread_us = self.unread_us.saturating_add(charged);
+        }
         self.used_us = self.used_us.saturating_add(charged);
         self.left_us = self.left_us.map(|left| {
             left.saturating_sub(charged)
@@ -270,6 +305,7 @@ mod tests {
             wall_us: 1_000,
             cpu_us: Some(cpu),
             delay_us: Some(delay),
+            ..Spent::default()
         };
         assert_eq!(spec.time_of(&spent(100, 300), 1), 700);
         assert_eq!(
@@ -296,6 +332,59 @@ mod tests {
     }
 
     #[test]
+    fn counters_of_several_answers_set_right_what_they_were_charged() {
+        let spec = ClockSpec {
+            kind: ClockKind::Fair,
+            increment_us: 0,
+            ..PLAIN
+        };
+        let mut clock = SeatClock::new(&spec);
+        for _ in 0..3 {
+            assert_eq!(clock.answered(&spec, &wall(300), 1), Judged::Charged(300));
+        }
+        let last = Spent {
+            wall_us: 500,
+            cpu_us: Some(90),
+            delay_us: Some(1_300),
+            earlier_us: 900,
+        };
+        // 1,400 in all, of which the bot waited 1,300: this answer costs nothing, and 800 were too much before.
+        assert_eq!(clock.answered(&spec, &last, 1), Judged::Charged(0));
+        assert_eq!(clock.used_us(), 900);
+        assert_eq!(clock.answered(&spec, &wall(700), 1), Judged::Charged(0));
+        assert_eq!(clock.answered(&spec, &wall(700), 1), Judged::Charged(600));
+        // 1,400 in all again, nothing of it waited.
+        let busy = Spent {
+            wall_us: 2_000,
+            cpu_us: Some(2_000),
+            delay_us: Some(0),
+            earlier_us: 1_400,
+        };
+        assert_eq!(clock.answered(&spec, &busy, 1), Judged::Charged(2_000));
+    }
+
+    #[test]
+    fn no_more_is_given_back_than_was_charged() {
+        let spec = ClockSpec {
+            kind: ClockKind::Fair,
+            delay_us: 250,
+            increment_us: 0,
+            ..PLAIN
+        };
+        let mut clock = SeatClock::new(&spec);
+        assert_eq!(clock.answered(&spec, &wall(300), 1), Judged::Charged(50));
+        let idle = Spent {
+            wall_us: 100,
+            cpu_us: Some(0),
+            delay_us: Some(400),
+            earlier_us: 300,
+        };
+        assert_eq!(clock.answered(&spec, &idle, 1), Judged::Charged(0));
+        assert_eq!(clock.answered(&spec, &wall(400), 1), Judged::Charged(100));
+        assert_eq!(clock.left_us(), Some(9_850));
+    }
+
+    #[test]
     fn cpu_time_counts_processor_time_only() {
         let spec = ClockSpec {
             kind: ClockKind::Cpu,
@@ -304,7 +393,7 @@ mod tests {
         let spent = Spent {
             wall_us: 9_000,
             cpu_us: Some(10),
-            delay_us: None,
+            ..Spent::default()
         };
         assert_eq!(spec.time_of(&spent, 1), 10);
     }
@@ -320,6 +409,7 @@ mod tests {
             wall_us: 4_001,
             cpu_us: Some(0),
             delay_us: Some(3_000),
+            ..Spent::default()
         };
         assert_eq!(
             clock.looked_at(&spec, &waited, 1),
@@ -329,6 +419,7 @@ mod tests {
             wall_us: 4_001,
             cpu_us: Some(4_001),
             delay_us: Some(0),
+            ..Spent::default()
         };
         assert_eq!(clock.looked_at(&spec, &late, 1), Open::Flag);
         assert_eq!(clock.looked_at(&spec, &wall(0), 1), Open::Wait(4_001));
@@ -345,6 +436,7 @@ mod tests {
             wall_us,
             cpu_us: Some(0),
             delay_us: Some(0),
+            ..Spent::default()
         };
         assert_eq!(clock.looked_at(&spec, &asleep(1_040_001), 1), Open::Flag);
         assert_eq!(

@@ -70,21 +70,49 @@ pub enum Sent {
 const ENDING: u64 = 100_000_000;
 /// How long a killed process is waited for; nanoseconds.
 const KILLED: u64 = 2_000_000_000;
-/// An answer within this wall time is charged its wall time: what it may have waited is within the clock's promise, and
-/// reading the counters would cost more than the answer. Nanoseconds.
-const QUICK: u64 = 100_000;
-/// A process that has run for no longer since its last reading has hardly run. Nanoseconds.
-const HARDLY: u64 = 30_000;
-/// So many answers in a row may go without a reading of processor time where the clock does not need it.
+/// Answers may go without a reading of the counters until they have taken this wall time together; then one reading tells of
+/// all of them, and the clock sets right what they were charged. A reading costs more than all else that is done for a quick
+/// answer. Nanoseconds.
+const UNREAD_TIME: u64 = 1_000_000;
+/// The same for a bot that computes between its turns, each answer by itself: its counters tell of more than its answers.
+const UNREAD_BUSY: u64 = 100_000;
+/// So many answers in a row may go without a reading.
 const UNREAD: u32 = 15;
+/// A reading after an answer serves for the next question too if that comes within this time. Nanoseconds.
+const SHORT_WHILE: u64 = 500_000;
+/// A reading is not put off when the wall time could decide about the limit: not beyond this part of it.
+const UNREAD_PART: u64 = 10;
+
+/// The answers since the counters were last read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Unread {
+    /// The counters before the first of them.
+    base: Reading,
+    answers: u32,
+    /// Their wall time together, nanoseconds.
+    wall: u64,
+    /// When the base was read.
+    since: u64,
+}
 
 /// An open question.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     /// Just before the line was written.
     at: u64,
-    /// The counters then.
-    base: Reading,
+    /// How the last thing that was read in answer to it was measured; it holds once the question is closed.
+    measured: Measured,
+}
+
+/// How an answer was measured.
+#[derive(Clone, Copy, Debug)]
+enum Measured {
+    /// Nothing was read yet.
+    Not,
+    /// By its wall time alone, nanoseconds.
+    Wall(u64),
+    /// By the counters too: what they showed, at this wall time of the question.
+    Counters(Reading, u64),
 }
 
 /// A seat's process with all that belongs to it.
@@ -115,11 +143,9 @@ pub struct SeatIo {
     unsent: Vec<u8>,
     kind: ClockKind,
     meter: Meter,
-    /// The last reading of the time spent waiting.
-    last: Reading,
-    /// Answers since the last reading of processor time, and the processor time then.
-    unread: u32,
-    summed: u64,
+    unread: Unread,
+    /// Whether it was seen to compute between its turns.
+    busy: bool,
     asked: Option<Asked>,
     wake: u64,
     leave_by: u64,
@@ -152,9 +178,8 @@ impl SeatIo {
             timer: u64::MAX,
             unsent: Vec::new(),
             kind,
-            last: Reading::default(),
-            unread: 0,
-            summed: 0,
+            unread: Unread::default(),
+            busy: false,
             asked: None,
             wake: u64::MAX,
             leave_by: u64::MAX,
@@ -182,7 +207,7 @@ impl SeatIo {
         let read = read(stdout, buffer);
         // The stamp is taken here, in the thread that read, before anything else is done.
         let spent = match read {
-            Read::Bytes(_) => self.spent_at(os::now()),
+            Read::Bytes(_) => self.answered_at(os::now()),
             Read::End | Read::Nothing => Spent::default(),
         };
         if read == Read::End {
@@ -262,39 +287,30 @@ impl SeatIo {
 
     /// Sends a question; its clock starts just before.
     pub fn ask(&mut self, line: &[u8], wake_us: Option<u64>) -> Sent {
-        let base = match self.kind {
-            ClockKind::Fair => self.base(),
-            ClockKind::Cpu => Reading {
-                cpu: self.meter.cpu(),
-                waited: None,
-            },
-            ClockKind::Wall => Reading {
-                cpu: self.summed,
-                waited: None,
-            },
+        let fresh = match self.kind {
+            // What it did in a short while before does not matter.
+            ClockKind::Fair => {
+                self.busy
+                    || self.unread.answers == 0
+                        && os::now().saturating_sub(self.unread.since) > SHORT_WHILE
+            }
+            ClockKind::Cpu => true,
+            // Only the sum is told.
+            ClockKind::Wall => false,
         };
-        let at = os::now();
-        self.asked = Some(Asked { at, base });
-        self.wake = wake_us.map_or(u64::MAX, |us| at.saturating_add(us.saturating_mul(1000)));
-        self.send(line)
-    }
-
-    /// The counters from which a fair charge is reckoned.
-    ///
-    /// The time spent waiting costs more to read than all else that is done for a move. A process that has hardly run since it
-    /// was last read has hardly waited since either, so the last reading is taken as long as that is so.
-    fn base(&mut self) -> Reading {
-        let cpu = self.meter.cpu();
-        if self.last.waited.is_none() || cpu.saturating_sub(self.last.cpu) > HARDLY {
-            self.last = Reading {
-                cpu,
-                waited: self.meter.waited(),
+        if fresh {
+            self.unread = Unread {
+                base: self.meter.read(),
+                ..Unread::default()
             };
         }
-        Reading {
-            cpu,
-            waited: self.last.waited,
-        }
+        let at = os::now();
+        self.asked = Some(Asked {
+            at,
+            measured: Measured::Not,
+        });
+        self.wake = wake_us.map_or(u64::MAX, |us| at.saturating_add(us.saturating_mul(1000)));
+        self.send(line)
     }
 
     /// When the open question was asked.
@@ -304,6 +320,7 @@ impl SeatIo {
 
     /// The question is closed.
     pub fn close_question(&mut self) {
+        self.keep_measured();
         self.asked = None;
         self.wake = u64::MAX;
     }
@@ -320,60 +337,91 @@ impl SeatIo {
         self.wake = u64::MAX;
     }
 
-    /// What the open question has taken until now.
+    /// What the open question has taken until now, by the counters.
     pub fn spent_now(&mut self) -> Spent {
-        self.spent_at(os::now())
+        match self.asked {
+            Some(Asked { at, .. }) => self.measured(os::now().saturating_sub(at)).0,
+            None => Spent::default(),
+        }
     }
 
-    fn spent_at(&mut self, now: u64) -> Spent {
-        let Some(Asked { at, base }) = self.asked else {
+    /// What the answer took that was there to read at this instant.
+    fn answered_at(&mut self, now: u64) -> Spent {
+        let Some(Asked { at, .. }) = self.asked else {
             return Spent::default();
         };
         let wall = now.saturating_sub(at);
-        // An answer that needs no correction need not be measured each time: the processor time of a few is found together.
-        let needs_counters = match self.kind {
-            ClockKind::Wall => false,
-            ClockKind::Fair => wall > QUICK,
-            ClockKind::Cpu => true,
-        };
-        if !needs_counters && self.unread < UNREAD {
-            self.unread += 1;
-            return Spent {
+        let (spent, measured) = if self.may_stay_unread(wall) {
+            let spent = Spent {
                 wall_us: wall / 1000,
-                cpu_us: None,
-                delay_us: None,
+                ..Spent::default()
             };
-        }
-        self.unread = 0;
-        let reading = if self.kind == ClockKind::Fair && needs_counters {
-            self.meter.read()
+            (spent, Measured::Wall(wall))
         } else {
-            Reading {
-                cpu: self.meter.cpu(),
-                waited: None,
+            let (spent, reading) = self.measured(wall);
+            (spent, Measured::Counters(reading, wall))
+        };
+        self.asked = Some(Asked { at, measured });
+        spent
+    }
+
+    /// Keeps in mind how the answer to the question that closes now was measured.
+    fn keep_measured(&mut self) {
+        match self.asked.map(|asked| (asked.at, asked.measured)) {
+            None | Some((_, Measured::Not)) => {}
+            Some((_, Measured::Wall(wall))) => {
+                self.unread.answers += 1;
+                self.unread.wall += wall;
+            }
+            Some((at, Measured::Counters(reading, wall))) => {
+                let used = reading.cpu.saturating_sub(self.unread.base.cpu);
+                self.busy |= used > self.unread.wall + wall + UNREAD_BUSY;
+                self.unread = Unread {
+                    base: reading,
+                    since: at + wall,
+                    ..Unread::default()
+                };
+            }
+        }
+    }
+
+    /// Whether an answer of this wall time needs no reading of the counters for itself.
+    fn may_stay_unread(&self, wall: u64) -> bool {
+        let most = match self.kind {
+            ClockKind::Cpu => return false,
+            ClockKind::Wall => u64::MAX,
+            ClockKind::Fair if self.busy => UNREAD_BUSY,
+            ClockKind::Fair => {
+                let limit = self
+                    .asked
+                    .map_or(0, |asked| self.wake.saturating_sub(asked.at));
+                UNREAD_TIME.min(limit / UNREAD_PART)
             }
         };
-        let base = if needs_counters {
-            base
-        } else {
-            Reading {
-                cpu: self.summed,
-                ..base
-            }
-        };
-        self.summed = reading.cpu;
-        if reading.waited.is_some() {
-            self.last = reading;
-        }
-        let delay = match (base.waited, reading.waited) {
-            (Some(before), Some(after)) => Some(after.saturating_sub(before) / 1000),
-            _ => None,
-        };
-        Spent {
+        self.unread.answers < UNREAD && self.unread.wall.saturating_add(wall) <= most
+    }
+
+    /// What the counters say of the open question, and of the answers before it that they were not read for.
+    fn measured(&mut self, wall: u64) -> (Spent, Reading) {
+        let reading = self.meter.read();
+        let Unread {
+            base,
+            wall: earlier,
+            ..
+        } = self.unread;
+        let spent = Spent {
             wall_us: wall / 1000,
             cpu_us: Some(reading.cpu.saturating_sub(base.cpu) / 1000),
-            delay_us: delay,
-        }
+            delay_us: base
+                .waited
+                .zip(reading.waited)
+                .map(|(before, after)| after.saturating_sub(before) / 1000),
+            earlier_us: match self.kind {
+                ClockKind::Fair => earlier / 1000,
+                ClockKind::Cpu | ClockKind::Wall => 0,
+            },
+        };
+        (spent, reading)
     }
 
     // ---- Leaving ------------------------------------------------------------------------------------------------

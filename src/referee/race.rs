@@ -255,6 +255,7 @@ mod tests {
             wall_us: 9_000,
             cpu_us: Some(3_000),
             delay_us: Some(6_000),
+            ..Spent::default()
         };
         assert_eq!(course.time_of(&waited), 3_000);
         assert_eq!(course.too_late(&waited), None);

@@ -434,6 +434,10 @@ impl Recorder {
         write_option(text, entry.spent.cpu_us);
         text.extend_from_slice(b",\"delay_us\":");
         write_option(text, entry.spent.delay_us);
+        if entry.spent.earlier_us > 0 {
+            text.extend_from_slice(b",\"earlier_us\":");
+            write_number(text, entry.spent.earlier_us);
+        }
         text.extend_from_slice(b"},\"charged_us\":");
         write_number(text, entry.charged_us);
         text.extend_from_slice(b",\"left_us\":");
@@ -544,6 +548,7 @@ mod tests {
             wall_us: 120,
             cpu_us,
             delay_us,
+            earlier_us: delay_us.map_or(0, |delay| delay * 3),
         };
         let moves = [
             serde_json::json!(4),

@@ -322,6 +322,7 @@ fn in_turn_the_events_clock_measures() {
         wall_us,
         cpu_us: Some(1),
         delay_us: Some(delay_us),
+        ..Spent::default()
     };
     let claim = right(&ring.turn(0)["state"]);
     ring.answer(0, &claim, waited(40_000, 0));

@@ -28,6 +28,7 @@ fn spent(wall_ms: u64, cpu_ms: u64, delay_ms: u64) -> Spent {
         wall_us: wall_ms * MS,
         cpu_us: Some(cpu_ms * MS),
         delay_us: Some(delay_ms * MS),
+        ..Spent::default()
     }
 }
 
@@ -258,6 +259,7 @@ fn the_ceiling_ends_a_sleep_whatever_the_kind() {
                 cpu_us: Some(0),
                 // Else a fair clock would count the wall.
                 delay_us: Some(wall_us),
+                ..Spent::default()
             };
             let mut sim = scene(|clock| {
                 clock.kind = kind;
@@ -287,6 +289,7 @@ fn a_bot_that_sleeps_just_below_its_limit_does_not_keep_the_referee_looking() {
         wall_us,
         cpu_us: Some(wall_us.min(300 * MS - 1)),
         delay_us: Some(0),
+        ..Spent::default()
     });
     assert!(
         looks <= 3_000,
@@ -332,6 +335,7 @@ fn no_measured_time_is_too_large() {
         wall_us: u64::MAX,
         cpu_us: Some(u64::MAX),
         delay_us: Some(u64::MAX),
+        ..Spent::default()
     };
     for _ in 0..4 {
         answer(&mut sim, most);

@@ -81,11 +81,13 @@ fn spent(number: u16) -> Spent {
             wall_us: number * 150,
             cpu_us: Some(number * 20),
             delay_us: Some(number * 60),
+            earlier_us: number * 30,
         },
         _ => Spent {
             wall_us: number * number,
             cpu_us: Some(number),
             delay_us: None,
+            ..Spent::default()
         },
     }
 }

@@ -226,7 +226,7 @@ pub(crate) fn ids(input: &[u8]) -> Shape {
 }
 
 /// Words of clocks.
-pub(crate) const CLOCK_WORDS: [&str; 14] = [
+pub(crate) const CLOCK_WORDS: [&str; 15] = [
     "main_us",
     "increment_us",
     "move_us",
@@ -237,6 +237,7 @@ pub(crate) const CLOCK_WORDS: [&str; 14] = [
     "ceiling_us",
     "wall_us",
     "cpu_us",
+    "earlier_us",
     "fair",
     "wall",
     "cpu",
