@@ -9,7 +9,6 @@ use std::process::{Child, Command, Stdio};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
-use super::os;
 use crate::referee::FaultKind;
 
 /// What is started for a seat.
@@ -86,7 +85,6 @@ impl Program {
             unreachable!("all three are pipes");
         };
         let pid = Pid::from_child(&child);
-        os::start_in_turn(pid);
         let pidfd = match pidfd_open(pid, PidfdFlags::empty()) {
             Ok(pidfd) => pidfd,
             Err(error) => {

@@ -36,23 +36,6 @@ pub fn processor_time(pid: Pid) -> Option<u64> {
     }
 }
 
-/// Lets a process, and those that it starts from now on, use its core like any other, but without being put on it the moment it
-/// has something to do: the referee's poll loop, which woke it, first goes on to the answers of others.
-///
-/// It is a matter of speed only, so a system that refuses it is not an error.
-#[expect(unsafe_code, reason = "the scheduling policy has no safe wrapper")]
-pub fn start_in_turn(pid: Pid) {
-    // SAFETY: the call reads a local of the right type and touches no other memory.
-    unsafe {
-        let parameters = std::mem::zeroed::<libc::sched_param>();
-        libc::sched_setscheduler(
-            pid.as_raw_nonzero().get(),
-            libc::SCHED_BATCH,
-            &raw const parameters,
-        );
-    }
-}
-
 /// The cores that this process may use.
 pub fn cores() -> Vec<usize> {
     let Ok(set) = sched_getaffinity(None) else {
