@@ -92,7 +92,11 @@ impl Handle {
             epoll,
             wake: wake.clone(),
             inbox,
-            report: Box::new(report),
+            report: Reporter {
+                send: Box::new(report),
+                held: Vec::new(),
+                since: 0,
+            },
             tables: Vec::new(),
             free: Vec::new(),
             generation: 0,
@@ -106,12 +110,14 @@ impl Handle {
             if !cores.is_empty()
                 && let Err(error) = os::stay_on(&cores)
             {
-                (shard.report)(Report::Warning(format!(
+                shard.report.tell(Report::Warning(format!(
                     "games could not be kept on core {cores:?}: {error}"
                 )));
             }
-            if let Err(error) = shard.run() {
-                (shard.report)(Report::Failed(error.to_string()));
+            let ended = shard.run();
+            shard.report.flush();
+            if let Err(error) = ended {
+                shard.report.tell(Report::Failed(error.to_string()));
             }
         })?;
         Ok(Handle {
@@ -147,6 +153,9 @@ impl Drop for Handle {
 const WAKE: u64 = u64::MAX;
 /// Reads of one bot in a row before others have their turn.
 const FLOOD: usize = 16;
+/// How long the result of a game may be held back, so that those of several games are handed over at once; nanoseconds. Handing
+/// over wakes other threads, which would take the core from the games for every result.
+const HOLD: u64 = 20_000_000;
 /// How long a start that failed by the machine's fault is waited for before the game is void, nanoseconds.
 const START_AGAIN: u64 = 200_000_000;
 
@@ -195,11 +204,45 @@ enum Later {
     Gone(Seat, Gone),
 }
 
+/// Tells what happened, in order.
+struct Reporter {
+    send: Box<dyn Fn(Report) + Send>,
+    /// Games that are over and were not told yet.
+    held: Vec<Report>,
+    /// When the first of them was over.
+    since: u64,
+}
+
+impl Reporter {
+    fn tell(&mut self, report: Report) {
+        self.flush();
+        (self.send)(report);
+    }
+
+    fn game_over(&mut self, game: Box<FinishedGame>) {
+        if self.held.is_empty() {
+            self.since = os::now();
+        }
+        self.held.push(Report::GameOver(game));
+    }
+
+    /// When what is held must be told; `None` if nothing is.
+    fn due(&self) -> Option<u64> {
+        (!self.held.is_empty()).then(|| self.since + HOLD)
+    }
+
+    fn flush(&mut self) {
+        for report in self.held.drain(..) {
+            (self.send)(report);
+        }
+    }
+}
+
 struct Shard {
     epoll: OwnedFd,
     wake: Arc<OwnedFd>,
     inbox: mpsc::Receiver<Order>,
-    report: Box<dyn Fn(Report) + Send>,
+    report: Reporter,
     tables: Vec<Option<Seated>>,
     free: Vec<usize>,
     generation: u32,
@@ -236,11 +279,18 @@ impl Shard {
                 }
             }
             self.look_at_timers();
+            if let Some(due) = self.report.due() {
+                self.now = os::now();
+                if due <= self.now {
+                    self.report.flush();
+                }
+            }
         }
     }
 
     fn timeout(&self) -> Option<Timespec> {
-        let Reverse((due, _)) = self.timers.peek()?;
+        let timer = self.timers.peek().map(|Reverse((due, _))| *due);
+        let due = [timer, self.report.due()].into_iter().flatten().min()?;
         let wait = due.saturating_sub(self.now);
         Some(Timespec {
             tv_sec: i64::try_from(wait / 1_000_000_000).unwrap_or(i64::MAX),
@@ -387,7 +437,7 @@ impl Shard {
             io.log.error.take()
         });
         if let Some(error) = warning {
-            (self.report)(Report::Warning(format!(
+            self.report.tell(Report::Warning(format!(
                 "a bot's stderr could not be kept: {error}"
             )));
         }
@@ -457,8 +507,8 @@ impl Shard {
         self.tables[place] = None;
         self.free.push(place);
         let why = "the referee itself failed in this game (a bug of hakem)".to_owned();
-        (self.report)(Report::GaveUp { id, why });
-        (self.report)(Report::Left(of));
+        self.report.tell(Report::GaveUp { id, why });
+        self.report.tell(Report::Left(of));
     }
 
     /// Carries out what the table wants, and what follows from that, until nothing is left.
@@ -499,7 +549,7 @@ impl Shard {
             && let Some(seated) = self.tables[place].take()
         {
             self.free.push(place);
-            (self.report)(Report::Left(seated.job.setup.id));
+            self.report.tell(Report::Left(seated.job.setup.id));
         }
     }
 
@@ -551,10 +601,10 @@ impl Shard {
                     self.set_timer(place, seat);
                 }
             }
-            Effect::GameOver(game) => (self.report)(Report::GameOver(game)),
-            Effect::GameVoid { id, why } => (self.report)(Report::GameVoid { id, why }),
-            Effect::MatchOver(result) => (self.report)(Report::MatchOver(result)),
-            Effect::GaveUp { id, why } => (self.report)(Report::GaveUp { id, why }),
+            Effect::GameOver(game) => self.report.game_over(game),
+            Effect::GameVoid { id, why } => self.report.tell(Report::GameVoid { id, why }),
+            Effect::MatchOver(result) => self.report.tell(Report::MatchOver(result)),
+            Effect::GaveUp { id, why } => self.report.tell(Report::GaveUp { id, why }),
         }
     }
 

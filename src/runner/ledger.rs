@@ -1,7 +1,7 @@
 //! The thread that stores results, in groups.
 
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
+use std::time::Duration;
 
 use crate::event::{GameId, GameResult, MatchResult, Slot};
 
@@ -56,6 +56,7 @@ impl Ledger for Forget {
 #[derive(Debug)]
 pub(crate) struct Writer {
     inbox: Option<mpsc::Sender<Entry>>,
+    closing: Arc<Closing>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -66,11 +67,13 @@ impl Writer {
         done: impl Fn(anyhow::Result<Vec<Entry>>) + Send + 'static,
     ) -> std::io::Result<Writer> {
         let (inbox, entries) = mpsc::channel::<Entry>();
+        let closing = Arc::new(Closing::default());
+        let closes = closing.clone();
         let thread = std::thread::Builder::new()
             .name("ledger".into())
             .spawn(move || {
                 while let Ok(first) = entries.recv() {
-                    let group = collect(first, &entries);
+                    let group = collect(first, &entries, &closes);
                     let stored = ledger.commit(&group).map(|()| group);
                     let failed = stored.is_err();
                     done(stored);
@@ -81,6 +84,7 @@ impl Writer {
             })?;
         Ok(Writer {
             inbox: Some(inbox),
+            closing,
             thread: Some(thread),
         })
     }
@@ -96,6 +100,7 @@ impl Writer {
     /// Stores what is left and ends the thread.
     pub(crate) fn finish(&mut self) {
         self.inbox = None;
+        self.closing.close();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -108,17 +113,34 @@ impl Drop for Writer {
     }
 }
 
-fn collect(first: Entry, entries: &mpsc::Receiver<Entry>) -> Vec<Entry> {
-    let mut group = vec![first];
-    let until = Instant::now() + GROUP;
-    while group.len() < MOST {
-        let wait = until.saturating_duration_since(Instant::now());
-        match entries.recv_timeout(wait) {
-            Ok(entry) => group.push(entry),
-            // Time is over, or no more will come.
-            Err(_) => break,
-        }
+/// Whether no more will come, and a way to wait for that.
+#[derive(Debug, Default)]
+struct Closing {
+    closed: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Closing {
+    fn close(&self) {
+        *self.closed.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.changed.notify_all();
     }
+
+    /// Returns once it is closed, and after this time at the latest.
+    fn wait(&self, time: Duration) {
+        let closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
+        // Poisoned or not, the time is over.
+        let _ = self
+            .changed
+            .wait_timeout_while(closed, time, |closed| !*closed);
+    }
+}
+
+/// The entries of a group. Waiting for each by itself would wake the thread for every game.
+fn collect(first: Entry, entries: &mpsc::Receiver<Entry>, closing: &Closing) -> Vec<Entry> {
+    closing.wait(GROUP);
+    let mut group = vec![first];
+    group.extend(entries.try_iter().take(MOST - 1));
     group
 }
 
