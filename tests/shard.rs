@@ -157,6 +157,7 @@ impl Plan {
             max_line: 1 << 16,
             max_output: self.max_output,
             exit_us: 2_000_000,
+            cores: 1,
         };
         Job {
             setup: Arc::new(setup),

@@ -39,6 +39,11 @@ pub(crate) struct Promise {
 }
 
 impl Promise {
+    /// Only shown, to compare others with it.
+    pub(crate) fn none() -> Promise {
+        Promise::lower(f64::INFINITY, None)
+    }
+
     /// No more than this; at best no more than the stretch.
     pub(crate) fn lower(bound: f64, stretch: Option<f64>) -> Promise {
         Promise {
@@ -103,13 +108,15 @@ impl Figure {
         } else {
             "DOES NOT HOLD"
         };
+        let promised = if promise.bound.is_finite() {
+            let (sign, bound) = (promise.better.sign(), promise.bound);
+            format!("promise {sign} {bound} {verdict}{stretch}")
+        } else {
+            "no promise".to_owned()
+        };
         println!(
-            "{}: {:.3} {}{sides}; rounds {low:.3} to {high:.3}; promise {} {} {verdict}{stretch}; others used {others:.2} cores",
-            self.title,
-            self.value,
-            self.unit,
-            promise.better.sign(),
-            promise.bound,
+            "{}: {:.3} {}{sides}; rounds {low:.3} to {high:.3}; {promised}; others used {others:.2} cores",
+            self.title, self.value, self.unit,
         );
         println!(
             "{}",

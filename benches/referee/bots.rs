@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use crate::Fault;
+use crate::common::machine::own_cpu_ns;
 use crate::process::monotonic_ns;
 use crate::script::Script;
 
@@ -76,17 +77,20 @@ impl Notes {
     }
 }
 
-/// `instant-bot [--stamps DIR] [--capture DIR] [--mark DIR]`: answers at once.
+/// `instant-bot [--stamps DIR] [--capture DIR] [--mark DIR] [--think US]`: answers at once, or after it has computed for so many
+/// microseconds of its own processor time since it read the question.
 /// `--mark`: leaves an empty file named by its process id when it starts.
 pub(crate) fn instant(args: &[String]) -> Result<(), Fault> {
     let mut notes = Notes::default();
+    let mut think_us = 0;
     for pair in args.chunks(2) {
         let [option, dir] = pair else {
-            return Err(format!("{} needs a folder", pair[0]).into());
+            return Err(format!("{} needs a value", pair[0]).into());
         };
         match option.as_str() {
             "--stamps" => notes.stamps = Some(dir.into()),
             "--capture" => notes.capture = Some(dir.into()),
+            "--think" => think_us = dir.parse()?,
             "--mark" => {
                 let path = PathBuf::from(dir).join(std::process::id().to_string());
                 std::fs::write(path, "")?;
@@ -121,6 +125,9 @@ pub(crate) fn instant(args: &[String]) -> Result<(), Fault> {
                 return notes.write();
             }
             if !answer.is_empty() {
+                if answer.starts_with(br#"{"type":"move""#) {
+                    think(think_us);
+                }
                 rustix::io::write(&stdout, &answer)?;
             }
         }
@@ -129,6 +136,14 @@ pub(crate) fn instant(args: &[String]) -> Result<(), Fault> {
         if held == buffer.len() {
             buffer.resize(2 * held, 0);
         }
+    }
+}
+
+/// Computes until this process has used so many microseconds more of a core.
+fn think(us: u64) {
+    let until = own_cpu_ns() + us * 1000;
+    while us > 0 && own_cpu_ns() < until {
+        std::hint::black_box(until);
     }
 }
 

@@ -12,6 +12,8 @@ use crate::script::Script;
 use crate::subject::{Plan, Played, SHORT_MOVES, Subject};
 use crate::{Fault, Options, process};
 
+mod charge;
+
 /// What every group needs.
 struct Bench<'a> {
     options: &'a Options,
@@ -65,6 +67,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, Fault> {
     if options.wants("e") {
         all &= bench.memory()?;
     }
+    if options.wants("f") {
+        all &= bench.charges()?;
+    }
     Ok(all || !options.check)
 }
 
@@ -82,6 +87,7 @@ fn capture(subject: &Subject, cores: &[usize]) -> Result<(Script, u64), Fault> {
             short: false,
             bot: &["--capture", &dir.to_string_lossy()],
             moves: None,
+            charges: false,
         },
         None,
     )?;
@@ -187,6 +193,7 @@ impl Bench<'_> {
             short: false,
             bot: &[],
             moves: Some(self.moves),
+            charges: false,
         }
     }
 

@@ -6,7 +6,8 @@
 //!     cargo bench --bench referee -- --yardsticks     the yardsticks alone, with made-up lines
 //!
 //! Groups: `a` round trip of a turn, `b` processor time of a move, `c` moves a second, `d` games a second with bots
-//! started anew, `e` memory. Rounds are interleaved (yardstick, hakem, yardstick, hakem ...) and medians are compared.
+//! started anew, `e` memory, `f` what bots are charged that compute for 2 ms.
+//! Rounds are interleaved (yardstick, hakem, yardstick, hakem ...) and medians are compared.
 //! Each figure is a line for people and a line of JSON. `--rounds N`, `--hakem PATH` (another build of the program),
 //! `--check` (exit code 1 if a promise does not hold), `--dir DIR` (where results go; a folder in memory leaves the disk's
 //! syncs out).

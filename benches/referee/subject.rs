@@ -30,6 +30,8 @@ pub(crate) struct Plan<'a> {
     pub(crate) bot: &'a [&'a str],
     /// The moves that every game must have; `None` while that is not known.
     pub(crate) moves: Option<u64>,
+    /// Whether the charge of every move is to be read from the records.
+    pub(crate) charges: bool,
 }
 
 /// What a run did.
@@ -38,6 +40,8 @@ pub(crate) struct Played {
     pub(crate) cost: Cost,
     pub(crate) games: usize,
     pub(crate) moves: u64,
+    /// What each move was charged, microseconds, if that was asked for.
+    pub(crate) charges: Vec<f64>,
 }
 
 /// The program that is measured, and a folder for its runs.
@@ -140,8 +144,18 @@ impl Subject {
             .args(["--jobs", &plan.jobs.to_string()]);
         let cost = process::measure(command, self.dir(), "hakem", count)?;
         let (games, moves) = self.count(&out, plan)?;
+        let charges = if plan.charges {
+            charges(&out.join("records"))?
+        } else {
+            Vec::new()
+        };
         std::fs::remove_dir_all(&out)?;
-        Ok(Played { cost, games, moves })
+        Ok(Played {
+            cost,
+            games,
+            moves,
+            charges,
+        })
     }
 
     fn count(&self, out: &Path, plan: &Plan<'_>) -> Result<(usize, u64), Fault> {
@@ -170,4 +184,16 @@ impl Subject {
         }
         Ok((games.len(), moves))
     }
+}
+
+/// What the records of a run say each move was charged.
+fn charges(records: &Path) -> Result<Vec<f64>, Fault> {
+    let mut charges = Vec::new();
+    for entry in std::fs::read_dir(records)? {
+        for line in std::fs::read_to_string(entry?.path())?.lines() {
+            let line: Value = serde_json::from_str(line)?;
+            charges.extend(line["answer"]["charged_us"].as_f64());
+        }
+    }
+    Ok(charges)
 }

@@ -1,4 +1,10 @@
-//! Measures what a bot's process used: processor time, and the time that it was ready to run and waited for a core.
+//! Measures what a bot used: the processor time of all its processes and threads, and the time that they were ready to run and
+//! waited for a core.
+//!
+//! A bot may be several processes (a script that starts the real program) and many threads (a virtual machine's). Which there are
+//! is looked up now and then, because that costs more than to read the counters of those that are known.
+
+mod tree;
 
 use std::fs::File;
 
@@ -6,56 +12,201 @@ use rustix::process::Pid;
 
 use super::os;
 
-/// What a process had used at one instant, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default)]
+/// What a bot had used at one instant, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Processor time of all threads.
+    /// Processor time of all processes and threads.
     pub cpu: u64,
-    /// Time that the main thread waited for a core; `None` where the system does not tell or it was not read.
+    /// Time that its threads, each counted by itself, waited for a core; `None` where the system does not tell.
     pub waited: Option<u64>,
 }
 
-/// Reads the counters of one process.
+/// How soon the processes and threads are looked up again, nanoseconds; while nothing is new it is doubled, up to [`LATEST`].
+const SOON: u64 = 20_000_000;
+const LATEST: u64 = 640_000_000;
+/// The counters of so many threads of a process stay open; those of others are opened for each reading, because the files that
+/// may be open are few.
+const KEPT_OPEN: usize = 2;
+
+/// Reads the counters of one bot.
 #[derive(Debug)]
 pub struct Meter {
+    /// The process that was started.
+    root: Pid,
+    /// How many generations of processes from the root on are the referee's own.
+    wrappers: u32,
+    members: Vec<Member>,
+    /// Whether the system tells how long a thread waited.
+    tells_waiting: bool,
+    /// Whether it was ever more than one process: then what ended children used is asked for too.
+    family: bool,
+    /// What threads that are gone had waited.
+    waited_before: u64,
+    /// The last reading; counters never fall.
+    last: Reading,
+    looked_up: u64,
+    again: u64,
+}
+
+/// A process of the bot.
+#[derive(Debug)]
+struct Member {
     pid: Pid,
+    cpu: u64,
+    /// What its children used that have ended.
+    children: u64,
+    threads: Vec<Thread>,
+}
+
+#[derive(Debug)]
+struct Thread {
+    id: Pid,
     schedstat: Option<File>,
-    last_cpu: u64,
+    waited: u64,
 }
 
 impl Meter {
-    /// A meter of a process; waiting is only measured if asked for.
-    pub fn new(pid: Pid, waiting: bool) -> Meter {
-        let path = format!("/proc/{}/schedstat", pid.as_raw_nonzero());
-        let schedstat = if waiting { File::open(path).ok() } else { None };
+    /// A meter of what this process and its descendants use, but for the first generations, which are the referee's own.
+    pub fn new(root: Pid, wrappers: u32) -> Meter {
         Meter {
+            root,
+            wrappers,
+            members: Vec::new(),
+            tells_waiting: tree::tells_waiting(),
+            family: false,
+            waited_before: 0,
+            last: Reading::default(),
+            looked_up: 0,
+            again: SOON,
+        }
+    }
+
+    /// The counters at this instant of the monotonic clock, when a question has been open for so long (0: none); nanoseconds.
+    pub fn read(&mut self, now: u64, open: u64) -> Reading {
+        let due = now.saturating_sub(self.looked_up) >= self.again;
+        if self.members.is_empty() || due || open >= SOON {
+            let new = self.look_up();
+            self.looked_up = now;
+            self.again = if new {
+                SOON
+            } else {
+                (2 * self.again).min(LATEST)
+            };
+        }
+        let mut cpu = 0;
+        let mut waited = self.waited_before;
+        for member in &mut self.members {
+            member.read(self.family);
+            cpu += member.cpu + member.children;
+            waited += member.waited();
+        }
+        self.last = Reading {
+            cpu: cpu.max(self.last.cpu),
+            waited: self.tells_waiting.then_some(waited).max(self.last.waited),
+        };
+        self.last
+    }
+
+    /// Looks up which processes and threads there are; whether any is new.
+    fn look_up(&mut self) -> bool {
+        let pids = tree::processes(self.root, self.wrappers);
+        let mut new = false;
+        let mut gone = 0;
+        self.members.retain(|member| {
+            let stays = pids.contains(&member.pid);
+            if !stays {
+                gone += member.waited();
+            }
+            stays
+        });
+        for pid in pids {
+            if self.members.iter().all(|member| member.pid != pid) {
+                self.members.push(Member::new(pid));
+            }
+        }
+        for member in &mut self.members {
+            new |= member.look_up_threads(&mut gone);
+        }
+        self.waited_before += gone;
+        self.family |= self.members.len() > 1
+            || self
+                .members
+                .iter()
+                .any(|member| tree::time_of_children(member.pid) > 0);
+        new
+    }
+}
+
+impl Member {
+    fn new(pid: Pid) -> Member {
+        Member {
             pid,
-            schedstat,
-            last_cpu: 0,
+            cpu: 0,
+            children: 0,
+            threads: Vec::new(),
         }
     }
 
-    /// Both counters.
-    pub fn read(&mut self) -> Reading {
-        Reading {
-            cpu: self.cpu(),
-            waited: self.waited(),
-        }
-    }
-
-    /// Processor time only, which costs a third of both. When the process is gone the last value stands.
-    pub fn cpu(&mut self) -> u64 {
+    /// Reads its counters; when it is gone the last values stand.
+    fn read(&mut self, children: bool) {
         if let Some(cpu) = os::processor_time(self.pid) {
-            self.last_cpu = cpu;
+            self.cpu = cpu;
         }
-        self.last_cpu
+        if children {
+            self.children = tree::time_of_children(self.pid).max(self.children);
+        }
+        for thread in &mut self.threads {
+            thread.read(self.pid);
+        }
     }
 
-    /// Time spent waiting for a core.
-    pub fn waited(&self) -> Option<u64> {
+    fn waited(&self) -> u64 {
+        self.threads.iter().map(|thread| thread.waited).sum()
+    }
+
+    /// Looks up its threads; whether any is new. What those that are gone had waited is added to `gone`.
+    fn look_up_threads(&mut self, gone: &mut u64) -> bool {
+        let ids = tree::threads(self.pid);
+        self.threads.retain(|thread| {
+            let stays = ids.contains(&thread.id);
+            if !stays {
+                *gone += thread.waited;
+            }
+            stays
+        });
+        let mut new = false;
+        for id in ids {
+            if self.threads.iter().all(|thread| thread.id != id) {
+                new = true;
+                let open = self.threads.len() < KEPT_OPEN;
+                self.threads.push(Thread {
+                    id,
+                    schedstat: open.then(|| tree::schedstat(self.pid, id)).flatten(),
+                    waited: 0,
+                });
+            }
+        }
+        new
+    }
+}
+
+impl Thread {
+    fn read(&mut self, pid: Pid) {
+        let opened;
+        let file = match &self.schedstat {
+            Some(file) => file,
+            None => {
+                opened = tree::schedstat(pid, self.id);
+                let Some(file) = &opened else { return };
+                file
+            }
+        };
         let mut text = [0; 96];
-        let length = rustix::io::pread(self.schedstat.as_ref()?, &mut text, 0).ok()?;
-        parse_waited(&text[..length])
+        if let Ok(length) = rustix::io::pread(file, &mut text, 0)
+            && let Some(waited) = parse_waited(&text[..length])
+        {
+            self.waited = waited;
+        }
     }
 }
 
@@ -70,6 +221,9 @@ fn parse_waited(text: &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Child, Command, Stdio};
+
     use super::*;
 
     #[test]
@@ -80,14 +234,76 @@ mod tests {
         assert_eq!(parse_waited(b"1 99999999999999999999 2"), None);
     }
 
-    #[test]
-    fn work_of_this_process_is_seen() {
-        let mut meter = Meter::new(rustix::process::getpid(), true);
-        let before = meter.read();
-        let mut sum = 0u64;
-        while meter.cpu() < before.cpu + 2_000_000 {
-            sum = std::hint::black_box(sum.wrapping_add(1));
+    /// Starts a program that works for each line that it gets, and says so.
+    fn worker(program: &str, arguments: &[&str]) -> Child {
+        Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the program starts")
+    }
+
+    /// What a reading rises by while the program does its work once.
+    fn work(meter: &mut Meter, child: &mut Child) -> (u64, u64) {
+        let before = meter.read(os::now(), 0);
+        writeln!(child.stdin.as_mut().expect("a pipe")).expect("a line");
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().expect("a pipe"))
+            .read_line(&mut line)
+            .expect("a line");
+        assert_eq!(line, "done\n");
+        let after = meter.read(os::now(), SOON);
+        let waited = |reading: Reading| reading.waited.expect("Linux tells");
+        (after.cpu - before.cpu, waited(after) - waited(before))
+    }
+
+    fn check(program: &str, arguments: &[&str], wrappers: u32) {
+        let mut child = worker(program, arguments);
+        let mut meter = Meter::new(Pid::from_child(&child), wrappers);
+        for _ in 0..3 {
+            let (cpu, waited) = work(&mut meter, &mut child);
+            // 100 ms, less what the coarse counter of ended children does not show yet.
+            assert!(cpu >= 85_000_000, "{program} {arguments:?}: {cpu} ns");
+            assert!(waited < u64::MAX / 2);
         }
-        assert!(meter.read().waited >= before.waited);
+        child.stdin = None;
+        child.wait().expect("it ends");
+        let last = meter.read(os::now(), SOON);
+        assert_eq!(meter.read(os::now(), SOON), last, "the last values stand");
+    }
+
+    const BURN: &str =
+        "import time\ndef burn(clock):\n    end = clock() + 0.1\n    while clock() < end: pass\n";
+
+    #[test]
+    fn work_of_one_process_is_seen() {
+        let code = format!(
+            "{BURN}while input() == '':\n    burn(time.process_time); print('done', flush=True)"
+        );
+        check("python3", &["-c", &code], 0);
+    }
+
+    #[test]
+    fn work_of_a_thread_is_seen() {
+        let code = format!(
+            "{BURN}import threading\nwhile input() == '':\n    t = threading.Thread(target=burn, args=(time.thread_time,)); t.start(); t.join(); print('done', flush=True)"
+        );
+        check("python3", &["-c", &code], 0);
+    }
+
+    #[test]
+    fn work_of_children_is_seen_while_they_live_and_after() {
+        let code = format!(
+            "{BURN}import os\nwhile input() == '':\n    if os.fork() == 0:\n        burn(time.process_time); os._exit(0)\n    os.wait(); print('done', flush=True)"
+        );
+        check("python3", &["-c", &code], 0);
+        let code = format!(
+            "{BURN}while input() == '':\n    burn(time.process_time); print('done', flush=True)"
+        );
+        let script = format!("python3 -c \"{code}\"; true");
+        check("sh", &["-c", &script], 0);
+        // The shell is the referee's own here.
+        check("sh", &["-c", &script], 1);
     }
 }

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::io::ioctl_fionbio;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
+use super::os::stamp::{Stamped, stamped_pipe};
 use crate::referee::FaultKind;
 
 /// What is started for a seat.
@@ -30,6 +31,8 @@ pub struct Program {
     pub max_output: u64,
     /// The time to leave after `bye`, microseconds.
     pub exit_us: u64,
+    /// The cores that it may use.
+    pub cores: u32,
 }
 
 /// A started process. Dropping it ends its process group.
@@ -51,6 +54,10 @@ pub struct Started {
     pub stdin: OwnedFd,
     /// Its stdout.
     pub stdout: OwnedFd,
+    /// Whether its stdout tells when it was written to.
+    pub stamped: bool,
+    /// How many generations of processes, from the started one on, are the referee's own.
+    pub wrappers: u32,
     /// Its stderr.
     pub stderr: OwnedFd,
 }
@@ -71,7 +78,6 @@ impl Program {
             .args(arguments)
             .process_group(0)
             .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             // Else a Python bot that forgets to flush would lose on time, the commonest fault of beginners.
             .env("PYTHONUNBUFFERED", "1")
@@ -79,9 +85,25 @@ impl Program {
         if let Some(dir) = &self.dir {
             command.current_dir(dir);
         }
+        let stamped = stamped_pipe();
+        let stdout = match stamped {
+            Some(Stamped { read, write }) => {
+                command.stdout(write);
+                Some(read)
+            }
+            None => {
+                command.stdout(Stdio::piped());
+                None
+            }
+        };
+        let stamped = stdout.is_some();
         let mut child = command.spawn()?;
-        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+        // The referee's copy of the writing end goes, else the end of the output would not be seen.
+        drop(command);
+        let stdout = stdout.or_else(|| child.stdout.take().map(OwnedFd::from));
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (child.stdin.take(), stdout, child.stderr.take())
+        else {
             unreachable!("all three are pipes");
         };
         let pid = Pid::from_child(&child);
@@ -100,11 +122,7 @@ impl Program {
             reaped: false,
             pidfd,
         };
-        let (stdin, stdout, stderr) = (
-            OwnedFd::from(stdin),
-            OwnedFd::from(stdout),
-            OwnedFd::from(stderr),
-        );
+        let (stdin, stderr) = (OwnedFd::from(stdin), OwnedFd::from(stderr));
         for pipe in [&stdin, &stdout, &stderr] {
             ioctl_fionbio(pipe.as_fd(), true)?;
         }
@@ -112,6 +130,8 @@ impl Program {
             process,
             stdin,
             stdout,
+            stamped,
+            wrappers: 0,
             stderr,
         })
     }

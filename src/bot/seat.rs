@@ -142,8 +142,13 @@ pub struct SeatIo {
     pub timer: u64,
     unsent: Vec<u8>,
     kind: ClockKind,
+    /// The cores that it may use.
+    cores: u64,
     meter: Meter,
     unread: Unread,
+    /// Whether its stdout tells when it was written to, and whether it will tell so exactly of what is written next.
+    stamped: bool,
+    will_stamp: bool,
     /// Whether it was seen to compute between its turns.
     busy: bool,
     asked: Option<Asked>,
@@ -161,10 +166,15 @@ impl SeatIo {
             process,
             stdin,
             stdout,
+            stamped,
+            wrappers,
             stderr,
         } = started;
         SeatIo {
-            meter: Meter::new(process.pid(), kind == ClockKind::Fair),
+            meter: Meter::new(process.pid(), wrappers),
+            cores: u64::from(program.cores.max(1)),
+            stamped,
+            will_stamp: false,
             process,
             stdin: Some(stdin),
             stdout: Some(stdout),
@@ -287,22 +297,19 @@ impl SeatIo {
 
     /// Sends a question; its clock starts just before.
     pub fn ask(&mut self, line: &[u8], wake_us: Option<u64>) -> Sent {
+        let now = os::now();
+        // What it did in a short while before the question does not matter.
+        let idle = now.saturating_sub(self.unread.since) > SHORT_WHILE;
         let fresh = match self.kind {
-            // What it did in a short while before does not matter.
-            ClockKind::Fair => {
-                self.busy
-                    || self.unread.answers == 0
-                        && os::now().saturating_sub(self.unread.since) > SHORT_WHILE
-            }
+            ClockKind::Fair | ClockKind::Wall => self.busy || self.unread.answers == 0 && idle,
             ClockKind::Cpu => true,
-            // Only the sum is told.
-            ClockKind::Wall => false,
         };
         if fresh {
             self.unread = Unread {
-                base: self.meter.read(),
+                base: self.meter.read(now, 0),
                 ..Unread::default()
             };
+            self.written_before(now);
         }
         let at = os::now();
         self.asked = Some(Asked {
@@ -340,7 +347,10 @@ impl SeatIo {
     /// What the open question has taken until now, by the counters.
     pub fn spent_now(&mut self) -> Spent {
         match self.asked {
-            Some(Asked { at, .. }) => self.measured(os::now().saturating_sub(at)).0,
+            Some(Asked { at, .. }) => {
+                let now = os::now();
+                self.measured(now, now.saturating_sub(at)).0
+            }
             None => Spent::default(),
         }
     }
@@ -358,7 +368,16 @@ impl SeatIo {
             };
             (spent, Measured::Wall(wall))
         } else {
-            let (spent, reading) = self.measured(wall);
+            let (mut spent, reading) = self.measured(now, wall);
+            // The loop may have come late to what was written in time. The system's note of when it was written may itself be a
+            // tick early, but not so early that the bot could not have used its processor time.
+            let written = self.written_before(now).filter(|written| *written >= at);
+            let wall = written.map_or(wall, |written| {
+                let used = reading.cpu.saturating_sub(self.unread.base.cpu);
+                let least = (used / self.cores).saturating_sub(self.unread.wall);
+                (written - at).max(least).min(wall)
+            });
+            spent.wall_us = wall / 1000;
             (spent, Measured::Counters(reading, wall))
         };
         self.asked = Some(Asked { at, measured });
@@ -370,6 +389,7 @@ impl SeatIo {
         match self.asked.map(|asked| (asked.at, asked.measured)) {
             None | Some((_, Measured::Not)) => {}
             Some((_, Measured::Wall(wall))) => {
+                self.will_stamp = false;
                 self.unread.answers += 1;
                 self.unread.wall += wall;
             }
@@ -389,9 +409,8 @@ impl SeatIo {
     fn may_stay_unread(&self, wall: u64) -> bool {
         let most = match self.kind {
             ClockKind::Cpu => return false,
-            ClockKind::Wall => u64::MAX,
-            ClockKind::Fair if self.busy => UNREAD_BUSY,
-            ClockKind::Fair => {
+            ClockKind::Fair | ClockKind::Wall if self.busy => UNREAD_BUSY,
+            ClockKind::Fair | ClockKind::Wall => {
                 let limit = self
                     .asked
                     .map_or(0, |asked| self.wake.saturating_sub(asked.at));
@@ -402,8 +421,8 @@ impl SeatIo {
     }
 
     /// What the counters say of the open question, and of the answers before it that they were not read for.
-    fn measured(&mut self, wall: u64) -> (Spent, Reading) {
-        let reading = self.meter.read();
+    fn measured(&mut self, now: u64, wall: u64) -> (Spent, Reading) {
+        let reading = self.meter.read(now, wall);
         let Unread {
             base,
             wall: earlier,
@@ -416,12 +435,23 @@ impl SeatIo {
                 .waited
                 .zip(reading.waited)
                 .map(|(before, after)| after.saturating_sub(before) / 1000),
-            earlier_us: match self.kind {
-                ClockKind::Fair => earlier / 1000,
-                ClockKind::Cpu | ClockKind::Wall => 0,
-            },
+            earlier_us: earlier / 1000,
         };
         (spent, reading)
+    }
+
+    /// When the bot last wrote to its stdout, before this instant, as far as the system tells exactly; it will tell so of the next
+    /// write too.
+    fn written_before(&mut self, now: u64) -> Option<u64> {
+        if !self.stamped {
+            return None;
+        }
+        let written = os::stamp::written(self.stdout.as_ref()?);
+        let exact = std::mem::replace(&mut self.will_stamp, true);
+        // The time of day may be set while a bot thinks; then this is no time of the question, and is not used.
+        let ago = os::stamp::real_now().checked_sub(written.filter(|_| exact)?)?;
+        let late = os::now() - now;
+        now.checked_sub(ago.saturating_sub(late))
     }
 
     // ---- Leaving ------------------------------------------------------------------------------------------------

@@ -19,8 +19,8 @@ use crate::tournament::Pairing;
 
 /// Files that the referee itself needs open: results, records, logs, terminal, libraries.
 const OWN_FILES: u64 = 64;
-/// Files for each bot: three pipes, its end, its counters, its log.
-const FILES_A_BOT: u64 = 6;
+/// Files for each bot: three pipes, its end, the counters of two threads, its log.
+const FILES_A_BOT: u64 = 7;
 
 /// All that is fixed before the first game.
 #[derive(Debug)]
@@ -242,6 +242,7 @@ impl Plan {
             max_line: spec.limits.line,
             max_output: spec.limits.output,
             exit_us: spec.limits.exit_us,
+            cores: self.cores_a_game() as u32,
         }
     }
 }

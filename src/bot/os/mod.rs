@@ -1,5 +1,7 @@
 //! Glue to the operating system.
 
+pub mod stamp;
+
 use std::io;
 
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
