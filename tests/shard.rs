@@ -253,6 +253,8 @@ impl Playing {
             }
             Report::Left(id) => self.story(id).left += 1,
             Report::Warning(text) | Report::Failed(text) => panic!("{text}"),
+            // The machine is busy.
+            Report::StoodStill(_) => {}
         }
     }
 

@@ -13,6 +13,8 @@ use rustix::io::Errno;
 use super::os;
 use super::process::Program;
 use super::seat::{Pipe, Read, SeatIo, Sent};
+use crate::clock::Spent;
+use crate::clock::pulse::{Pulse, REST};
 use crate::event::{GameId, MatchId, MatchResult};
 use crate::game::Seat;
 use crate::referee::table::FinishedGame;
@@ -50,6 +52,8 @@ pub enum Report {
     },
     /// Something that does not touch a result: a log that could not be written.
     Warning(String),
+    /// The shard stood still for so long, in nanoseconds: it was stopped or starved, or the machine slept. No bot was charged for it.
+    StoodStill(u64),
     /// A match has left its place: all its processes are gone.
     Left(MatchId),
     /// The shard itself failed and has ended.
@@ -98,6 +102,7 @@ impl Handle {
             generation: 0,
             timers: BinaryHeap::new(),
             now: os::now(),
+            pulse: Pulse::new(os::now(), os::slept()),
             buffer: vec![0; 1 << 16].into_boxed_slice(),
             outbox: Outbox::default(),
             queue: VecDeque::new(),
@@ -206,6 +211,7 @@ struct Shard {
     timers: BinaryHeap<Reverse<(u64, Key)>>,
     /// When the timers were last looked at.
     now: u64,
+    pulse: Pulse,
     buffer: Box<[u8]>,
     outbox: Outbox,
     queue: VecDeque<Later>,
@@ -215,10 +221,12 @@ impl Shard {
     fn run(&mut self) -> io::Result<()> {
         let mut events = Vec::with_capacity(256);
         loop {
-            let timeout = self.timeout();
+            let timeout = self.rest();
             events.clear();
             let buffer = rustix::buffer::spare_capacity(&mut events);
-            match epoll::wait(&self.epoll, buffer, timeout.as_ref()) {
+            let woken = epoll::wait(&self.epoll, buffer, timeout.as_ref());
+            self.pulse.woken(os::now(), os::slept());
+            match woken {
                 Ok(_) => {}
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
@@ -231,17 +239,25 @@ impl Shard {
                     }
                 } else if let Some(key) = Key::unpack(token) {
                     let flags = event.flags;
-                    let closed = flags.contains(epoll::EventFlags::HUP);
-                    self.happened(key, closed);
+                    let gone = epoll::EventFlags::HUP | epoll::EventFlags::ERR;
+                    self.happened(key, flags.intersects(gone));
                 }
             }
             self.look_at_timers();
+            if let Some(length) = self.pulse.take_news() {
+                (self.report)(Report::StoodStill(length));
+            }
         }
     }
 
-    fn timeout(&self) -> Option<Timespec> {
-        let Reverse((due, _)) = self.timers.peek()?;
-        let wait = due.saturating_sub(self.now);
+    /// How long the loop may wait: until the next timer, but while there is one not long enough to lose sight of itself.
+    fn rest(&mut self) -> Option<Timespec> {
+        let Some(Reverse((due, _))) = self.timers.peek() else {
+            self.pulse.rests(u64::MAX);
+            return None;
+        };
+        let wait = due.saturating_sub(self.now).min(REST);
+        self.pulse.rests(self.now.saturating_add(wait));
         Some(Timespec {
             tv_sec: i64::try_from(wait / 1_000_000_000).unwrap_or(i64::MAX),
             tv_nsec: (wait % 1_000_000_000) as i64,
@@ -296,7 +312,7 @@ impl Shard {
         match key.pipe {
             Pipe::Stdout => self.stdout_ready(place, seat, key, closed),
             Pipe::Stderr => self.read_stderr(place, seat),
-            Pipe::Stdin => self.write_more(place, seat),
+            Pipe::Stdin => self.stdin_ready(place, seat, closed),
             Pipe::Exit => self.exited(place, seat),
             Pipe::Timer => {}
         }
@@ -335,11 +351,21 @@ impl Shard {
     /// Reads once and hands whole lines to the table; false when there is nothing more to read now.
     fn read_stdout(&mut self, place: usize, seat: Seat) -> bool {
         let mut buffer = std::mem::take(&mut self.buffer);
+        let mut pulse = self.pulse;
         let Some(io) = self.io(place, seat) else {
             self.buffer = buffer;
             return false;
         };
-        let (read, spent) = io.read_stdout(&mut buffer);
+        let (read, spent) = io.read_stdout(&mut buffer, &mut pulse);
+        let stalled = io.stood_still(&pulse);
+        self.pulse = pulse;
+        if stalled && matches!(read, Read::Bytes(_)) {
+            self.guarded(place, |table, out| table.handle(Input::StoodStill, out));
+        }
+        let Some(io) = self.io(place, seat) else {
+            self.buffer = buffer;
+            return false;
+        };
         let more = match read {
             Read::Bytes(length) => {
                 let mut reader = std::mem::take(&mut io.reader);
@@ -394,22 +420,47 @@ impl Shard {
         self.buffer = buffer;
     }
 
-    fn write_more(&mut self, place: usize, seat: Seat) {
+    /// There is room in a seat's stdin, or nobody reads it any more.
+    fn stdin_ready(&mut self, place: usize, seat: Seat, closed: bool) {
+        let Some(io) = self.io(place, seat) else {
+            return;
+        };
+        // What waits for room is written either way: that tells most clearly.
+        if io.watches_stdin {
+            match io.write_more() {
+                Sent::Whole => self.watch_stdin(place, seat, false),
+                Sent::Part => {}
+                Sent::Broken => self.set_timer(place, seat),
+            }
+        } else if closed {
+            io.reader_left();
+            self.set_timer(place, seat);
+        }
+    }
+
+    /// Watches for room in a seat's stdin, or no longer.
+    fn watch_stdin(&mut self, place: usize, seat: Seat, watch: bool) {
         let Some(seated) = self.tables[place].as_mut() else {
             return;
+        };
+        let key = Key {
+            place: place as u32,
+            generation: seated.generation,
+            seat: seat as u8,
+            pipe: Pipe::Stdin,
         };
         let Some(io) = seated.seats[seat].as_mut() else {
             return;
         };
-        match io.write_more() {
-            Sent::Whole => {
-                if let Some(stdin) = &io.stdin {
-                    let _ = epoll::delete(&self.epoll, stdin);
-                }
-                io.watches_stdin = false;
+        if let (true, Some(stdin)) = (io.watches_stdin != watch, &io.stdin) {
+            let mut flags = flags_of(Pipe::Stdin);
+            if watch {
+                flags |= epoll::EventFlags::OUT;
             }
-            Sent::Part => {}
-            Sent::Broken => self.set_timer(place, seat),
+            let data = epoll::EventData::new_u64(key.pack());
+            if epoll::modify(&self.epoll, stdin, data, flags).is_ok() {
+                io.watches_stdin = watch;
+            }
         }
     }
 
@@ -477,10 +528,7 @@ impl Shard {
             };
             match next {
                 Later::Gone(seat, how) => {
-                    let spent = self
-                        .io(place, seat)
-                        .map(SeatIo::spent_now)
-                        .unwrap_or_default();
+                    let spent = self.spent_now(place, seat);
                     self.guarded(place, |table, out| {
                         table.handle(Input::Gone { seat, how, spent }, out);
                     });
@@ -503,6 +551,14 @@ impl Shard {
         }
     }
 
+    /// What a seat's open question has taken until now.
+    fn spent_now(&mut self, place: usize, seat: Seat) -> Spent {
+        let mut pulse = self.pulse;
+        let spent = self.io(place, seat).map(|io| io.spent_now(&mut pulse));
+        self.pulse = pulse;
+        spent.unwrap_or_default()
+    }
+
     fn perform(&mut self, place: usize, effect: Effect, bytes: &[u8]) {
         match effect {
             Effect::Start(seat) => self.start(place, seat),
@@ -511,8 +567,10 @@ impl Shard {
                 line,
                 wake_us,
             } => {
+                let mut pulse = self.pulse;
                 if let Some(io) = self.io(place, seat) {
-                    let sent = io.ask(&bytes[line], wake_us);
+                    let sent = io.ask(&bytes[line], wake_us, &mut pulse);
+                    self.pulse = pulse;
                     self.sent(place, seat, sent);
                     self.set_timer(place, seat);
                 }
@@ -524,8 +582,9 @@ impl Shard {
                 }
             }
             Effect::Wake { seat, wake_us } => {
+                let pulse = self.pulse;
                 if let Some(io) = self.io(place, seat) {
-                    io.wake_at(wake_us);
+                    io.wake_at(wake_us, &pulse);
                     self.set_timer(place, seat);
                 }
             }
@@ -593,25 +652,7 @@ impl Shard {
         match sent {
             Sent::Whole => {}
             Sent::Broken => self.set_timer(place, seat),
-            Sent::Part => {
-                let Some(seated) = self.tables[place].as_mut() else {
-                    return;
-                };
-                let key = Key {
-                    place: place as u32,
-                    generation: seated.generation,
-                    seat: seat as u8,
-                    pipe: Pipe::Stdin,
-                };
-                let Some(io) = seated.seats[seat].as_mut() else {
-                    return;
-                };
-                if let (false, Some(stdin)) = (io.watches_stdin, &io.stdin) {
-                    let data = epoll::EventData::new_u64(key.pack());
-                    io.watches_stdin =
-                        epoll::add(&self.epoll, stdin, data, flags_of(Pipe::Stdin)).is_ok();
-                }
-            }
+            Sent::Part => self.watch_stdin(place, seat, true),
         }
     }
 
@@ -705,7 +746,7 @@ impl Shard {
             };
             if io.asked_at() == asked && asked.is_some() {
                 io.looked();
-                let spent = io.spent_now();
+                let spent = self.spent_now(place, seat);
                 self.guarded(place, |table, out| {
                     table.handle(Input::Deadline { seat, spent }, out);
                 });
@@ -719,14 +760,15 @@ fn flags_of(pipe: Pipe) -> epoll::EventFlags {
     match pipe {
         Pipe::Stdout => epoll::EventFlags::IN | epoll::EventFlags::ET,
         Pipe::Stderr | Pipe::Exit | Pipe::Timer => epoll::EventFlags::IN,
-        Pipe::Stdin => epoll::EventFlags::OUT,
+        // Once, that nobody reads it any more; room in it only where something waits for it.
+        Pipe::Stdin => epoll::EventFlags::ET,
     }
 }
 
 fn input_of<'a>(
     line: crate::referee::lines::Line<'a>,
     seat: Seat,
-    spent: crate::clock::Spent,
+    spent: Spent,
     early: bool,
     max_line: usize,
     max_output: u64,

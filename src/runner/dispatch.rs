@@ -13,6 +13,8 @@ use crate::tournament::Pairing;
 
 /// Signals within this time are one wish.
 const AGAIN: std::time::Duration = std::time::Duration::from_secs(1);
+/// A stall of the referee of which the user is told, nanoseconds. On a busy machine shorter ones are common.
+const WORTH_TELLING: u64 = 1_000_000_000;
 /// How many results may wait to be stored before no new match is begun.
 const MAX_WAITING: usize = 5_000;
 
@@ -63,6 +65,13 @@ pub fn run(
                 Err(error) => return Ok(Ended::Failed(error)),
             }
         }
+        if dispatcher.stood_still >= WORTH_TELLING {
+            tell(&Event::Warning(format!(
+                "the referee itself stood still, for {:.1} s at the longest: it was stopped or starved, or the machine slept; \
+                 no bot was charged for it",
+                dispatcher.stood_still as f64 / 1e9
+            )));
+        }
         match &ended {
             Ended::Interrupted => tell(&Event::Interrupted),
             Ended::Done => tell(&Event::RunFinished),
@@ -86,6 +95,8 @@ struct Dispatcher<'a> {
     /// Entries handed to the writer and not stored yet.
     waiting: usize,
     gave_up: Vec<String>,
+    /// The longest that a shard stood still, in nanoseconds.
+    stood_still: u64,
     signals: [Signal; 3],
 }
 
@@ -126,6 +137,7 @@ impl<'a> Dispatcher<'a> {
             stored,
             waiting: 0,
             gave_up: Vec::new(),
+            stood_still: 0,
             signals: [
                 signal(SignalKind::interrupt())?,
                 signal(SignalKind::terminate())?,
@@ -217,6 +229,7 @@ impl<'a> Dispatcher<'a> {
                 self.gave_up.push(format!("{id}: {why}"));
             }
             Report::Warning(text) => tell(&Event::Warning(text)),
+            Report::StoodStill(length) => self.stood_still = self.stood_still.max(length),
             Report::Left(id) => {
                 if let Some(index) = self.playing.iter().position(|playing| playing.0 == id) {
                     self.playing.swap_remove(index);
