@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
 
 use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 use rustix::io::Errno;
 
+use super::guard;
 use super::os;
 use super::process::Program;
 use super::seat::{Pipe, Read, SeatIo, Sent};
@@ -27,6 +27,8 @@ pub struct Job {
     pub setup: Arc<MatchSetup>,
     /// The programs by seat.
     pub programs: Vec<Program>,
+    /// The game in which the referee is to fail, as if the rules had a bug: for tests of what becomes of the others.
+    pub fails_in: Option<GameId>,
 }
 
 /// What a shard has to tell. The order within a match is that in which it happened.
@@ -48,6 +50,13 @@ pub enum Report {
         /// The game that could not be played.
         id: GameId,
         /// Why.
+        why: String,
+    },
+    /// The referee itself failed in a match, which has ended with all its processes. Others are not touched.
+    Broke {
+        /// The game in which it failed.
+        id: GameId,
+        /// What it said.
         why: String,
     },
     /// Something that does not touch a result: a log that could not be written.
@@ -115,8 +124,12 @@ impl Handle {
                     "games could not be kept on core {cores:?}: {error}"
                 )));
             }
-            if let Err(error) = shard.run() {
-                (shard.report)(Report::Failed(error.to_string()));
+            let ended = match guard::guarded(|| shard.run()) {
+                Ok(ended) => ended.map_err(|error| error.to_string()),
+                Err(said) => Err(format!("{said}, which is a bug of hakem")),
+            };
+            if let Err(why) = ended {
+                (shard.report)(Report::Failed(why));
             }
         })?;
         Ok(Handle {
@@ -498,17 +511,24 @@ impl Shard {
         };
         let table = &mut seated.table;
         let outbox = &mut self.outbox;
-        if catch_unwind(AssertUnwindSafe(|| call(table, outbox))).is_ok() {
-            return;
-        }
+        let fails_in = seated.job.fails_in;
+        let called = guard::guarded(|| {
+            call(table, outbox);
+            assert!(
+                fails_in != Some(table.game_id()) || !table.is_playing(),
+                "a failure that was asked for"
+            );
+        });
+        let Err(said) = called else { return };
         let id = table.game_id();
         let of = id.of;
         self.outbox.clear();
         self.queue.clear();
         self.tables[place] = None;
         self.free.push(place);
-        let why = "the referee itself failed in this game (a bug of hakem)".to_owned();
-        (self.report)(Report::GaveUp { id, why });
+        let why =
+            format!("the referee itself failed in this game, which is a bug of hakem: {said}");
+        (self.report)(Report::Broke { id, why });
         (self.report)(Report::Left(of));
     }
 

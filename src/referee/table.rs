@@ -358,6 +358,11 @@ impl Table {
         self.phase == Phase::Over && self.sessions.iter().all(|seat| seat.state == State::Down)
     }
 
+    /// Whether a game is in play.
+    pub fn is_playing(&self) -> bool {
+        self.play.is_some()
+    }
+
     /// The id of the game in play or next to be played.
     pub fn game_id(&self) -> GameId {
         self.setup.id.game(self.played.next_game())

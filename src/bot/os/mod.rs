@@ -46,7 +46,10 @@ pub fn processor_time(pid: Pid) -> Option<u64> {
         if libc::clock_gettime(clock, &raw mut time) != 0 {
             return None;
         }
-        Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+        // A count that cannot be (a library that gives programs another time changes this clock as well) is none.
+        let seconds = u64::try_from(time.tv_sec).ok()?;
+        let rest = u64::try_from(time.tv_nsec).ok()?;
+        seconds.checked_mul(1_000_000_000)?.checked_add(rest)
     }
 }
 
