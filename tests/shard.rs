@@ -253,7 +253,7 @@ impl Playing {
                 self.story(id.of).gave_up = Some(why);
             }
             Report::Left(id) => self.story(id).left += 1,
-            Report::Warning(text) | Report::Failed(text) => panic!("{text}"),
+            Report::Warning(text) | Report::LogCut(text) | Report::Failed(text) => panic!("{text}"),
             // The machine is busy.
             Report::StoodStill(_) => {}
         }

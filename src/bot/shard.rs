@@ -59,8 +59,10 @@ pub enum Report {
         /// What it said.
         why: String,
     },
-    /// Something that does not touch a result: a log that could not be written.
+    /// Something that does not touch a result.
     Warning(String),
+    /// What a bot wrote to stderr could not be kept from here on: the file, and why. Its game does not suffer from it.
+    LogCut(String),
     /// The shard stood still for so long, in nanoseconds: it was stopped or starved, or the machine slept. No bot was charged for it.
     StoodStill(u64),
     /// A match has left its place: all its processes are gone.
@@ -421,14 +423,12 @@ impl Shard {
 
     fn read_stderr(&mut self, place: usize, seat: Seat) {
         let mut buffer = std::mem::take(&mut self.buffer);
-        let warning = self.io(place, seat).and_then(|io| {
+        let failed = self.io(place, seat).and_then(|io| {
             io.read_stderr(&mut buffer);
-            io.log.error.take()
+            io.log.take_failure()
         });
-        if let Some(error) = warning {
-            (self.report)(Report::Warning(format!(
-                "a bot's stderr could not be kept: {error}"
-            )));
+        if let Some(why) = failed {
+            (self.report)(Report::LogCut(why));
         }
         self.buffer = buffer;
     }

@@ -70,6 +70,12 @@ pub fn run(
                 Err(error) => return Ok(Ended::Failed(error)),
             }
         }
+        if dispatcher.logs_cut > 1 {
+            tell(&Event::Warning(format!(
+                "{} logs of bots could not be kept whole",
+                dispatcher.logs_cut
+            )));
+        }
         if dispatcher.stood_still >= WORTH_TELLING {
             tell(&Event::Warning(format!(
                 "the referee itself stood still, for {:.1} s at the longest: it was stopped or starved, or the machine slept; \
@@ -103,6 +109,8 @@ struct Dispatcher<'a> {
     broken: Vec<String>,
     /// The longest that a shard stood still, in nanoseconds.
     stood_still: u64,
+    /// Logs that could not be written.
+    logs_cut: usize,
     signals: [Option<Signal>; 3],
 }
 
@@ -145,6 +153,7 @@ impl<'a> Dispatcher<'a> {
             gave_up: Vec::new(),
             broken: Vec::new(),
             stood_still: 0,
+            logs_cut: 0,
             signals: [
                 heard(SignalKind::interrupt())?,
                 heard(SignalKind::terminate())?,
@@ -242,6 +251,14 @@ impl<'a> Dispatcher<'a> {
                 self.broken.push(format!("{id}: {why}"));
             }
             Report::Warning(text) => tell(&Event::Warning(text)),
+            Report::LogCut(why) => {
+                if self.logs_cut == 0 {
+                    tell(&Event::Warning(format!(
+                        "what a bot wrote to stderr could not be kept: {why}; the games go on"
+                    )));
+                }
+                self.logs_cut += 1;
+            }
             Report::StoodStill(length) => self.stood_still = self.stood_still.max(length),
             Report::Left(id) => {
                 if let Some(index) = self.playing.iter().position(|playing| playing.0 == id) {
