@@ -3,6 +3,8 @@
 use hakem_protocol::ClockKind;
 use serde::{Deserialize, Serialize};
 
+pub mod pulse;
+
 /// The settings of a clock. Each seat's total is refilled at every game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -29,7 +31,7 @@ pub struct ClockSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spent {
-    /// Wall time.
+    /// Wall time, without that in which the referee itself stood still (see [`pulse`]).
     pub wall_us: u64,
     /// Processor time of the bot; `None` where it was not measured.
     pub cpu_us: Option<u64>,

@@ -111,6 +111,7 @@ loses! {
     a_fault_of_memory: ["--signal", "11"] => "crash", "signal 11";
     a_kill: ["--signal", "9"] => "crash", "signal 9";
     an_exit_before_ready: ["--crash-before-ready", "--exit-code", "3"] => "crash", "exit 3";
+    a_closed_stdin: ["--close-stdin"] => "crash", "closed_pipe";
     a_closed_stdout: ["--close-stdout"] => "crash", "";
     an_unfinished_line_is_no_answer: ["--partial-line-then-exit"] => "crash", "exit 0";
     a_child_that_holds_stdout: ["--fork-child-holds-stdout"] => "crash", "exit 0";
@@ -154,14 +155,6 @@ fn an_answer_before_the_exit_counts() {
         // Its own three answers, at least, are in the count.
         assert!(game["moves"].as_u64() >= Some(3), "{game}");
     }
-}
-
-#[test]
-fn a_closed_stdin() {
-    // One game at once: while another bot is being started its process holds a copy of the pipe for a moment, and a
-    // line written then goes nowhere, which is a loss on time.
-    let event = field(&["--close-stdin"]).set("event", "jobs", "1");
-    loses(&event, "crash", "");
 }
 
 #[test]

@@ -162,6 +162,7 @@ impl Plan {
         Job {
             setup: Arc::new(setup),
             programs: bots.map(program).to_vec(),
+            fails_in: None,
         }
     }
 }
@@ -248,12 +249,14 @@ impl Playing {
             }
             Report::GameVoid { id, .. } => self.story(id.of).voids += 1,
             Report::MatchOver(result) => self.story(result.id).ends += 1,
-            Report::GaveUp { id, why } => {
+            Report::GaveUp { id, why } | Report::Broke { id, why } => {
                 self.story(id.of).ends += 1;
                 self.story(id.of).gave_up = Some(why);
             }
             Report::Left(id) => self.story(id).left += 1,
-            Report::Warning(text) | Report::Failed(text) => panic!("{text}"),
+            Report::Warning(text) | Report::LogCut(text) | Report::Failed(text) => panic!("{text}"),
+            // The machine is busy.
+            Report::StoodStill(_) => {}
         }
     }
 
@@ -423,6 +426,41 @@ fn a_shard_that_is_dropped_in_mid_game_ends_all_its_bots() {
             > 20
     });
     drop(playing);
+    lab.assert_no_process_is_left();
+    assert_eq!(held(), before);
+}
+
+#[test]
+fn a_failure_of_the_referee_itself_ends_one_match_and_its_bots() {
+    let _alone = alone();
+    let before = held();
+    let lab = Lab::new();
+    let plan = Plan::new().sets(3);
+    let mut playing = Playing::start();
+    let honest = [mock(&[]), mock(&[])];
+    for number in 1..=6 {
+        let mut job = plan.job(&lab, number, honest.each_ref().map(Vec::as_slice));
+        let id = job.setup.id;
+        job.fails_in = (number == 3).then(|| id.game(2));
+        playing.play(job);
+    }
+    let stories = playing.finish();
+    for (id, story) in &stories {
+        if id.number == 3 {
+            assert_eq!(story.games.len(), 1, "{story:?}");
+            let why = story.gave_up.as_deref().expect("it says so");
+            assert!(
+                why.contains("a bug of hakem: a failure that was asked for at src"),
+                "{why}"
+            );
+        } else {
+            assert!(
+                story.games.len() == 3 && story.gave_up.is_none(),
+                "{story:?}"
+            );
+        }
+    }
+    assert_eq!(stories.len(), 6);
     lab.assert_no_process_is_left();
     assert_eq!(held(), before);
 }

@@ -2,7 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The end of stderr that is kept in memory, for the reason of a crash.
 const TAIL: usize = 400;
@@ -17,8 +17,15 @@ pub struct Log {
     appends: bool,
     cut: bool,
     tail: Vec<u8>,
-    /// The first error of writing; the bot's game does not suffer from it.
-    pub error: Option<io::Error>,
+    failure: Failure,
+}
+
+/// Whether the file could be written.
+#[derive(Debug)]
+enum Failure {
+    None,
+    Untold(String),
+    Told,
 }
 
 impl Log {
@@ -33,7 +40,7 @@ impl Log {
             appends,
             cut: false,
             tail: Vec::new(),
-            error: None,
+            failure: Failure::None,
         }
     }
 
@@ -43,10 +50,22 @@ impl Log {
         self.tail.extend_from_slice(recent);
         let over = self.tail.len().saturating_sub(TAIL);
         self.tail.drain(..over);
-        if self.error.is_none()
+        if matches!(self.failure, Failure::None)
             && let Err(error) = self.keep(bytes)
         {
-            self.error = Some(error);
+            let path = self.path.as_deref().unwrap_or_else(|| Path::new(""));
+            self.failure = Failure::Untold(format!("{}: {error}", path.display()));
+        }
+    }
+
+    /// The file, and why it could not be written, once; after that nothing more is written to it.
+    pub fn take_failure(&mut self) -> Option<String> {
+        match std::mem::replace(&mut self.failure, Failure::Told) {
+            Failure::Untold(why) => Some(why),
+            before => {
+                self.failure = before;
+                None
+            }
         }
     }
 
@@ -121,6 +140,18 @@ mod tests {
         }
         let kept = std::fs::read_to_string(path).expect("a log");
         assert!(kept.starts_with("one..two..th\n[hakem: cut here"), "{kept}");
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_written_says_so_once() {
+        let mut log = Log::new(Some("/proc/no/such/log".into()), 10, false);
+        log.add(b"one\n");
+        log.add(b"two\n");
+        let why = log.take_failure().expect("it says so");
+        assert!(why.starts_with("/proc/no/such/log: "), "{why}");
+        log.add(b"three\n");
+        assert_eq!(log.take_failure(), None);
+        assert_eq!(log.last_line().as_deref(), Some("three"));
     }
 
     #[test]

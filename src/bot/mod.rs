@@ -11,6 +11,7 @@
 //! - [`log`] keeps a bot's stderr, capped.
 //! - [`os`] is what only Linux offers; its unsafe calls are there and nowhere else.
 
+pub(crate) mod guard;
 pub mod log;
 pub mod meter;
 pub mod os;

@@ -10,6 +10,7 @@ use super::meter::{Meter, Reading};
 use super::os;
 use super::process::{Process, Program, Started};
 use crate::clock::Spent;
+use crate::clock::pulse::Pulse;
 use crate::referee::lines::LineReader;
 use crate::referee::{FaultKind, Gone};
 
@@ -21,7 +22,7 @@ pub enum Pipe {
     Stdout,
     /// There is something to read on stderr.
     Stderr,
-    /// There is room in stdin again.
+    /// There is room in stdin again, or nobody reads it any more.
     Stdin,
     /// The process has ended.
     Exit,
@@ -100,8 +101,17 @@ struct Unread {
 struct Asked {
     /// Just before the line was written.
     at: u64,
+    /// How long the referee had stood still then, in all.
+    stalled: u64,
     /// How the last thing that was read in answer to it was measured; it holds once the question is closed.
     measured: Measured,
+}
+
+impl Asked {
+    /// How long the referee has stood still since.
+    fn stalled(&self, pulse: &Pulse) -> u64 {
+        pulse.stalled().saturating_sub(self.stalled)
+    }
 }
 
 /// How an answer was measured.
@@ -134,7 +144,7 @@ pub struct SeatIo {
     pub max_line: usize,
     /// The limit of a game's output, bytes.
     pub max_output: u64,
-    /// Whether the poll loop watches for room in stdin.
+    /// Whether the poll loop watches for room in stdin; that nobody reads it any more it is told always.
     pub watches_stdin: bool,
     /// Whether it was told to leave, or killed.
     pub leaving: bool,
@@ -203,21 +213,26 @@ impl SeatIo {
     pub fn watched(&self) -> impl Iterator<Item = (Pipe, BorrowedFd<'_>)> {
         let stdout = self.stdout.as_ref().map(|fd| (Pipe::Stdout, fd.as_fd()));
         let stderr = self.stderr.as_ref().map(|fd| (Pipe::Stderr, fd.as_fd()));
+        let stdin = self.stdin.as_ref().map(|fd| (Pipe::Stdin, fd.as_fd()));
         let exit = Some((Pipe::Exit, self.process.pidfd.as_fd()));
-        [stdout, stderr, exit].into_iter().flatten()
+        [stdout, stderr, stdin, exit].into_iter().flatten()
     }
 
     // ---- Bytes --------------------------------------------------------------------------------------------------
 
     /// Reads once, and tells what the open question has taken until then.
-    pub fn read_stdout(&mut self, buffer: &mut [u8]) -> (Read, Spent) {
+    pub fn read_stdout(&mut self, buffer: &mut [u8], pulse: &mut Pulse) -> (Read, Spent) {
         let Some(stdout) = &self.stdout else {
             return (Read::Nothing, Spent::default());
         };
         let read = read(stdout, buffer);
         // The stamp is taken here, in the thread that read, before anything else is done.
         let spent = match read {
-            Read::Bytes(_) => self.answered_at(os::now()),
+            Read::Bytes(_) => {
+                let now = os::now();
+                pulse.beat(now);
+                self.answered_at(now, pulse)
+            }
             Read::End | Read::Nothing => Spent::default(),
         };
         if read == Read::End {
@@ -273,6 +288,22 @@ impl SeatIo {
         sent
     }
 
+    /// The last reader of stdin has gone. What it has not read is lost, and a question among it will never be answered; a bot
+    /// that has read all may still answer what it was asked.
+    ///
+    /// Most often a write finds this out. But while another process is being started it holds a copy of the pipe's other end for a
+    /// moment, and what is written then is taken and goes nowhere.
+    pub fn reader_left(&mut self) {
+        let lost = self
+            .stdin
+            .as_ref()
+            .is_some_and(|stdin| rustix::io::ioctl_fionread(stdin).is_ok_and(|unread| unread > 0));
+        if lost {
+            self.stdin = None;
+            self.pipe_broke();
+        }
+    }
+
     fn write(&mut self, bytes: &[u8]) -> (usize, Sent) {
         let Some(stdin) = &self.stdin else {
             return (bytes.len(), Sent::Broken);
@@ -296,7 +327,7 @@ impl SeatIo {
     // ---- The clock ----------------------------------------------------------------------------------------------
 
     /// Sends a question; its clock starts just before.
-    pub fn ask(&mut self, line: &[u8], wake_us: Option<u64>) -> Sent {
+    pub fn ask(&mut self, line: &[u8], wake_us: Option<u64>, pulse: &mut Pulse) -> Sent {
         let now = os::now();
         // What it did in a short while before the question does not matter.
         let idle = now.saturating_sub(self.unread.since) > SHORT_WHILE;
@@ -312,8 +343,11 @@ impl SeatIo {
             self.written_before(now);
         }
         let at = os::now();
+        // A stall that is found later begins after this beat, so all of it is taken off this question.
+        pulse.beat(at);
         self.asked = Some(Asked {
             at,
+            stalled: pulse.stalled(),
             measured: Measured::Not,
         });
         self.wake = wake_us.map_or(u64::MAX, |us| at.saturating_add(us.saturating_mul(1000)));
@@ -333,10 +367,16 @@ impl SeatIo {
     }
 
     /// Look again when the question has been open for this wall time.
-    pub fn wake_at(&mut self, wake_us: u64) {
+    pub fn wake_at(&mut self, wake_us: u64, pulse: &Pulse) {
         if let Some(asked) = self.asked {
-            self.wake = asked.at.saturating_add(wake_us.saturating_mul(1000));
+            let begun = asked.at.saturating_add(asked.stalled(pulse));
+            self.wake = begun.saturating_add(wake_us.saturating_mul(1000));
         }
+    }
+
+    /// Whether the referee has stood still since the open question was asked.
+    pub fn stood_still(&self, pulse: &Pulse) -> bool {
+        self.asked.is_some_and(|asked| asked.stalled(pulse) > 0)
     }
 
     /// It was looked at; the table says when to look again.
@@ -345,22 +385,25 @@ impl SeatIo {
     }
 
     /// What the open question has taken until now, by the counters.
-    pub fn spent_now(&mut self) -> Spent {
+    pub fn spent_now(&mut self, pulse: &mut Pulse) -> Spent {
+        let now = os::now();
+        pulse.beat(now);
         match self.asked {
-            Some(Asked { at, .. }) => {
-                let now = os::now();
-                self.measured(now, now.saturating_sub(at)).0
+            Some(asked) => {
+                let wall = now.saturating_sub(asked.at);
+                self.measured(now, wall.saturating_sub(asked.stalled(pulse)))
+                    .0
             }
             None => Spent::default(),
         }
     }
 
     /// What the answer took that was there to read at this instant.
-    fn answered_at(&mut self, now: u64) -> Spent {
-        let Some(Asked { at, .. }) = self.asked else {
+    fn answered_at(&mut self, now: u64, pulse: &Pulse) -> Spent {
+        let Some(asked @ Asked { at, .. }) = self.asked else {
             return Spent::default();
         };
-        let wall = now.saturating_sub(at);
+        let wall = now.saturating_sub(at).saturating_sub(asked.stalled(pulse));
         let (spent, measured) = if self.may_stay_unread(wall) {
             let spent = Spent {
                 wall_us: wall / 1000,
@@ -380,7 +423,7 @@ impl SeatIo {
             spent.wall_us = wall / 1000;
             (spent, Measured::Counters(reading, wall))
         };
-        self.asked = Some(Asked { at, measured });
+        self.asked = Some(Asked { measured, ..asked });
         spent
     }
 

@@ -4,15 +4,17 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
 
 use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 use rustix::io::Errno;
 
+use super::guard;
 use super::os;
 use super::process::Program;
 use super::seat::{Pipe, Read, SeatIo, Sent};
+use crate::clock::Spent;
+use crate::clock::pulse::{Pulse, REST};
 use crate::event::{GameId, MatchId, MatchResult};
 use crate::game::Seat;
 use crate::referee::table::FinishedGame;
@@ -25,6 +27,8 @@ pub struct Job {
     pub setup: Arc<MatchSetup>,
     /// The programs by seat.
     pub programs: Vec<Program>,
+    /// The game in which the referee is to fail, as if the rules had a bug: for tests of what becomes of the others.
+    pub fails_in: Option<GameId>,
 }
 
 /// What a shard has to tell. The order within a match is that in which it happened.
@@ -48,8 +52,19 @@ pub enum Report {
         /// Why.
         why: String,
     },
-    /// Something that does not touch a result: a log that could not be written.
+    /// The referee itself failed in a match, which has ended with all its processes. Others are not touched.
+    Broke {
+        /// The game in which it failed.
+        id: GameId,
+        /// What it said.
+        why: String,
+    },
+    /// Something that does not touch a result.
     Warning(String),
+    /// What a bot wrote to stderr could not be kept from here on: the file, and why. Its game does not suffer from it.
+    LogCut(String),
+    /// The shard stood still for so long, in nanoseconds: it was stopped or starved, or the machine slept. No bot was charged for it.
+    StoodStill(u64),
     /// A match has left its place: all its processes are gone.
     Left(MatchId),
     /// The shard itself failed and has ended.
@@ -102,6 +117,7 @@ impl Handle {
             generation: 0,
             timers: BinaryHeap::new(),
             now: os::now(),
+            pulse: Pulse::new(os::now(), os::slept()),
             buffer: vec![0; 1 << 16].into_boxed_slice(),
             outbox: Outbox::default(),
             queue: VecDeque::new(),
@@ -114,10 +130,13 @@ impl Handle {
                     "games could not be kept on core {cores:?}: {error}"
                 )));
             }
-            let ended = shard.run();
+            let ended = match guard::guarded(|| shard.run()) {
+                Ok(ended) => ended.map_err(|error| error.to_string()),
+                Err(said) => Err(format!("{said}, which is a bug of hakem")),
+            };
             shard.report.flush();
-            if let Err(error) = ended {
-                shard.report.tell(Report::Failed(error.to_string()));
+            if let Err(why) = ended {
+                shard.report.tell(Report::Failed(why));
             }
         })?;
         Ok(Handle {
@@ -249,6 +268,7 @@ struct Shard {
     timers: BinaryHeap<Reverse<(u64, Key)>>,
     /// When the timers were last looked at.
     now: u64,
+    pulse: Pulse,
     buffer: Box<[u8]>,
     outbox: Outbox,
     queue: VecDeque<Later>,
@@ -258,10 +278,12 @@ impl Shard {
     fn run(&mut self) -> io::Result<()> {
         let mut events = Vec::with_capacity(256);
         loop {
-            let timeout = self.timeout();
+            let timeout = self.rest();
             events.clear();
             let buffer = rustix::buffer::spare_capacity(&mut events);
-            match epoll::wait(&self.epoll, buffer, timeout.as_ref()) {
+            let woken = epoll::wait(&self.epoll, buffer, timeout.as_ref());
+            self.pulse.woken(os::now(), os::slept());
+            match woken {
                 Ok(_) => {}
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
@@ -274,8 +296,8 @@ impl Shard {
                     }
                 } else if let Some(key) = Key::unpack(token) {
                     let flags = event.flags;
-                    let closed = flags.contains(epoll::EventFlags::HUP);
-                    self.happened(key, closed);
+                    let gone = epoll::EventFlags::HUP | epoll::EventFlags::ERR;
+                    self.happened(key, flags.intersects(gone));
                 }
             }
             self.look_at_timers();
@@ -285,13 +307,21 @@ impl Shard {
                     self.report.flush();
                 }
             }
+            if let Some(length) = self.pulse.take_news() {
+                self.report.tell(Report::StoodStill(length));
+            }
         }
     }
 
-    fn timeout(&self) -> Option<Timespec> {
+    /// How long the loop may wait: until the next timer, but while there is one not long enough to lose sight of itself.
+    fn rest(&mut self) -> Option<Timespec> {
         let timer = self.timers.peek().map(|Reverse((due, _))| *due);
-        let due = [timer, self.report.due()].into_iter().flatten().min()?;
-        let wait = due.saturating_sub(self.now);
+        let Some(due) = timer.into_iter().chain(self.report.due()).min() else {
+            self.pulse.rests(u64::MAX);
+            return None;
+        };
+        let wait = due.saturating_sub(self.now).min(REST);
+        self.pulse.rests(self.now.saturating_add(wait));
         Some(Timespec {
             tv_sec: i64::try_from(wait / 1_000_000_000).unwrap_or(i64::MAX),
             tv_nsec: (wait % 1_000_000_000) as i64,
@@ -346,7 +376,7 @@ impl Shard {
         match key.pipe {
             Pipe::Stdout => self.stdout_ready(place, seat, key, closed),
             Pipe::Stderr => self.read_stderr(place, seat),
-            Pipe::Stdin => self.write_more(place, seat),
+            Pipe::Stdin => self.stdin_ready(place, seat, closed),
             Pipe::Exit => self.exited(place, seat),
             Pipe::Timer => {}
         }
@@ -385,11 +415,21 @@ impl Shard {
     /// Reads once and hands whole lines to the table; false when there is nothing more to read now.
     fn read_stdout(&mut self, place: usize, seat: Seat) -> bool {
         let mut buffer = std::mem::take(&mut self.buffer);
+        let mut pulse = self.pulse;
         let Some(io) = self.io(place, seat) else {
             self.buffer = buffer;
             return false;
         };
-        let (read, spent) = io.read_stdout(&mut buffer);
+        let (read, spent) = io.read_stdout(&mut buffer, &mut pulse);
+        let stalled = io.stood_still(&pulse);
+        self.pulse = pulse;
+        if stalled && matches!(read, Read::Bytes(_)) {
+            self.guarded(place, |table, out| table.handle(Input::StoodStill, out));
+        }
+        let Some(io) = self.io(place, seat) else {
+            self.buffer = buffer;
+            return false;
+        };
         let more = match read {
             Read::Bytes(length) => {
                 let mut reader = std::mem::take(&mut io.reader);
@@ -432,34 +472,57 @@ impl Shard {
 
     fn read_stderr(&mut self, place: usize, seat: Seat) {
         let mut buffer = std::mem::take(&mut self.buffer);
-        let warning = self.io(place, seat).and_then(|io| {
+        let failed = self.io(place, seat).and_then(|io| {
             io.read_stderr(&mut buffer);
-            io.log.error.take()
+            io.log.take_failure()
         });
-        if let Some(error) = warning {
-            self.report.tell(Report::Warning(format!(
-                "a bot's stderr could not be kept: {error}"
-            )));
+        if let Some(why) = failed {
+            self.report.tell(Report::LogCut(why));
         }
         self.buffer = buffer;
     }
 
-    fn write_more(&mut self, place: usize, seat: Seat) {
+    /// There is room in a seat's stdin, or nobody reads it any more.
+    fn stdin_ready(&mut self, place: usize, seat: Seat, closed: bool) {
+        let Some(io) = self.io(place, seat) else {
+            return;
+        };
+        // What waits for room is written either way: that tells most clearly.
+        if io.watches_stdin {
+            match io.write_more() {
+                Sent::Whole => self.watch_stdin(place, seat, false),
+                Sent::Part => {}
+                Sent::Broken => self.set_timer(place, seat),
+            }
+        } else if closed {
+            io.reader_left();
+            self.set_timer(place, seat);
+        }
+    }
+
+    /// Watches for room in a seat's stdin, or no longer.
+    fn watch_stdin(&mut self, place: usize, seat: Seat, watch: bool) {
         let Some(seated) = self.tables[place].as_mut() else {
             return;
+        };
+        let key = Key {
+            place: place as u32,
+            generation: seated.generation,
+            seat: seat as u8,
+            pipe: Pipe::Stdin,
         };
         let Some(io) = seated.seats[seat].as_mut() else {
             return;
         };
-        match io.write_more() {
-            Sent::Whole => {
-                if let Some(stdin) = &io.stdin {
-                    let _ = epoll::delete(&self.epoll, stdin);
-                }
-                io.watches_stdin = false;
+        if let (true, Some(stdin)) = (io.watches_stdin != watch, &io.stdin) {
+            let mut flags = flags_of(Pipe::Stdin);
+            if watch {
+                flags |= epoll::EventFlags::OUT;
             }
-            Sent::Part => {}
-            Sent::Broken => self.set_timer(place, seat),
+            let data = epoll::EventData::new_u64(key.pack());
+            if epoll::modify(&self.epoll, stdin, data, flags).is_ok() {
+                io.watches_stdin = watch;
+            }
         }
     }
 
@@ -497,17 +560,24 @@ impl Shard {
         };
         let table = &mut seated.table;
         let outbox = &mut self.outbox;
-        if catch_unwind(AssertUnwindSafe(|| call(table, outbox))).is_ok() {
-            return;
-        }
+        let fails_in = seated.job.fails_in;
+        let called = guard::guarded(|| {
+            call(table, outbox);
+            assert!(
+                fails_in != Some(table.game_id()) || !table.is_playing(),
+                "a failure that was asked for"
+            );
+        });
+        let Err(said) = called else { return };
         let id = table.game_id();
         let of = id.of;
         self.outbox.clear();
         self.queue.clear();
         self.tables[place] = None;
         self.free.push(place);
-        let why = "the referee itself failed in this game (a bug of hakem)".to_owned();
-        self.report.tell(Report::GaveUp { id, why });
+        let why =
+            format!("the referee itself failed in this game, which is a bug of hakem: {said}");
+        self.report.tell(Report::Broke { id, why });
         self.report.tell(Report::Left(of));
     }
 
@@ -527,10 +597,7 @@ impl Shard {
             };
             match next {
                 Later::Gone(seat, how) => {
-                    let spent = self
-                        .io(place, seat)
-                        .map(SeatIo::spent_now)
-                        .unwrap_or_default();
+                    let spent = self.spent_now(place, seat);
                     self.guarded(place, |table, out| {
                         table.handle(Input::Gone { seat, how, spent }, out);
                     });
@@ -553,6 +620,14 @@ impl Shard {
         }
     }
 
+    /// What a seat's open question has taken until now.
+    fn spent_now(&mut self, place: usize, seat: Seat) -> Spent {
+        let mut pulse = self.pulse;
+        let spent = self.io(place, seat).map(|io| io.spent_now(&mut pulse));
+        self.pulse = pulse;
+        spent.unwrap_or_default()
+    }
+
     fn perform(&mut self, place: usize, effect: Effect, bytes: &[u8]) {
         match effect {
             Effect::Start(seat) => self.start(place, seat),
@@ -561,8 +636,10 @@ impl Shard {
                 line,
                 wake_us,
             } => {
+                let mut pulse = self.pulse;
                 if let Some(io) = self.io(place, seat) {
-                    let sent = io.ask(&bytes[line], wake_us);
+                    let sent = io.ask(&bytes[line], wake_us, &mut pulse);
+                    self.pulse = pulse;
                     self.sent(place, seat, sent);
                     self.set_timer(place, seat);
                 }
@@ -574,8 +651,9 @@ impl Shard {
                 }
             }
             Effect::Wake { seat, wake_us } => {
+                let pulse = self.pulse;
                 if let Some(io) = self.io(place, seat) {
-                    io.wake_at(wake_us);
+                    io.wake_at(wake_us, &pulse);
                     self.set_timer(place, seat);
                 }
             }
@@ -643,25 +721,7 @@ impl Shard {
         match sent {
             Sent::Whole => {}
             Sent::Broken => self.set_timer(place, seat),
-            Sent::Part => {
-                let Some(seated) = self.tables[place].as_mut() else {
-                    return;
-                };
-                let key = Key {
-                    place: place as u32,
-                    generation: seated.generation,
-                    seat: seat as u8,
-                    pipe: Pipe::Stdin,
-                };
-                let Some(io) = seated.seats[seat].as_mut() else {
-                    return;
-                };
-                if let (false, Some(stdin)) = (io.watches_stdin, &io.stdin) {
-                    let data = epoll::EventData::new_u64(key.pack());
-                    io.watches_stdin =
-                        epoll::add(&self.epoll, stdin, data, flags_of(Pipe::Stdin)).is_ok();
-                }
-            }
+            Sent::Part => self.watch_stdin(place, seat, true),
         }
     }
 
@@ -755,7 +815,7 @@ impl Shard {
             };
             if io.asked_at() == asked && asked.is_some() {
                 io.looked();
-                let spent = io.spent_now();
+                let spent = self.spent_now(place, seat);
                 self.guarded(place, |table, out| {
                     table.handle(Input::Deadline { seat, spent }, out);
                 });
@@ -769,14 +829,15 @@ fn flags_of(pipe: Pipe) -> epoll::EventFlags {
     match pipe {
         Pipe::Stdout => epoll::EventFlags::IN | epoll::EventFlags::ET,
         Pipe::Stderr | Pipe::Exit | Pipe::Timer => epoll::EventFlags::IN,
-        Pipe::Stdin => epoll::EventFlags::OUT,
+        // Once, that nobody reads it any more; room in it only where something waits for it.
+        Pipe::Stdin => epoll::EventFlags::ET,
     }
 }
 
 fn input_of<'a>(
     line: crate::referee::lines::Line<'a>,
     seat: Seat,
-    spent: crate::clock::Spent,
+    spent: Spent,
     early: bool,
     max_line: usize,
     max_output: u64,

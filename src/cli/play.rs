@@ -154,12 +154,23 @@ fn finish(
             super::say(kept);
             exit::INTERRUPTED
         }
-        Ended::GaveUp(games) => {
-            super::say(format!(
-                "error: not completed, by the machine's fault: a game was void three times in a row\n       {}\n       \
-                 once that is mended the same command goes on from here",
-                games.join("\n       ")
-            ));
+        Ended::GaveUp { void, broken } => {
+            for (what, games) in [
+                (
+                    "by the machine's fault: a game was void three times in a row",
+                    void,
+                ),
+                ("by a fault of hakem: please report it", broken),
+            ] {
+                if !games.is_empty() {
+                    let games: Vec<String> = games.iter().map(|game| super::shown(game)).collect();
+                    super::say(format!(
+                        "error: not completed, {what}\n       {}",
+                        games.join("\n       ")
+                    ));
+                }
+            }
+            super::say("       once that is mended the same command goes on from here");
             exit::MACHINE
         }
         Ended::Failed(error) => {
@@ -169,11 +180,8 @@ fn finish(
     let (games, matches) = match (results, out) {
         (Some(results), _) => results,
         (None, Some(dir)) => {
-            let store = if code == exit::DONE {
-                Store::open(dir)?
-            } else {
-                Store::open_read_only(dir)?
-            };
+            // Not to read only: that would leave a log of SQLite's behind.
+            let store = Store::open(dir)?;
             if code == exit::DONE {
                 store.write_seed(&SeedFile {
                     seed: plan.seed().to_owned(),

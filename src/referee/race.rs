@@ -131,6 +131,12 @@ impl Course {
         }
     }
 
+    /// Whether it matters which of two seats was sooner: neither is out.
+    pub fn is_contested(&self) -> bool {
+        let in_it = |runner: &&(Seat, Stand)| runner.1 != Stand::Out;
+        self.runners.iter().filter(in_it).count() > 1
+    }
+
     /// Whether nobody may claim any more.
     pub fn is_over(&self) -> bool {
         self.running().next().is_none()

@@ -116,6 +116,9 @@ pub enum Input<'a> {
         /// The seat.
         seat: Seat,
     },
+    /// The referee stood still while a question was open whose answer has been read now: nobody knows when it came. To be told
+    /// before the answer is handed in.
+    StoodStill,
     /// The game cannot go on, by the referee's or the machine's fault.
     Abort {
         /// Why.
@@ -355,6 +358,11 @@ impl Table {
         self.phase == Phase::Over && self.sessions.iter().all(|seat| seat.state == State::Down)
     }
 
+    /// Whether a game is in play.
+    pub fn is_playing(&self) -> bool {
+        self.play.is_some()
+    }
+
     /// The id of the game in play or next to be played.
     pub fn game_id(&self) -> GameId {
         self.setup.id.game(self.played.next_game())
@@ -380,6 +388,7 @@ impl Table {
             Input::Gone { seat, how, spent } => self.gone(seat, how, spent, out),
             Input::NotStarted { seat, why } => self.not_started(seat, &why, out),
             Input::Ended { seat } => self.ended(seat, out),
+            Input::StoodStill => self.stood_still(out),
             Input::Abort { why } => self.void(why, out),
         }
     }

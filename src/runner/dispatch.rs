@@ -13,6 +13,8 @@ use crate::tournament::Pairing;
 
 /// Signals within this time are one wish.
 const AGAIN: std::time::Duration = std::time::Duration::from_secs(1);
+/// A stall of the referee of which the user is told, nanoseconds. On a busy machine shorter ones are common.
+const WORTH_TELLING: u64 = 1_000_000_000;
 /// How many results may wait to be stored before no new match is begun.
 const MAX_WAITING: usize = 5_000;
 
@@ -23,8 +25,13 @@ pub enum Ended {
     Done,
     /// It was interrupted; what was played is kept.
     Interrupted,
-    /// Games could not be played, by the machine's fault; the others were.
-    GaveUp(Vec<String>),
+    /// Games could not be played, by the machine's or the referee's fault; others were.
+    GaveUp {
+        /// Games that were void too often, and why.
+        void: Vec<String>,
+        /// Games in which the referee itself failed, and what it said.
+        broken: Vec<String>,
+    },
     /// It could not go on.
     Failed(anyhow::Error),
 }
@@ -63,10 +70,23 @@ pub fn run(
                 Err(error) => return Ok(Ended::Failed(error)),
             }
         }
+        if dispatcher.logs_cut > 1 {
+            tell(&Event::Warning(format!(
+                "{} logs of bots could not be kept whole",
+                dispatcher.logs_cut
+            )));
+        }
+        if dispatcher.stood_still >= WORTH_TELLING {
+            tell(&Event::Warning(format!(
+                "the referee itself stood still, for {:.1} s at the longest: it was stopped or starved, or the machine slept; \
+                 no bot was charged for it",
+                dispatcher.stood_still as f64 / 1e9
+            )));
+        }
         match &ended {
             Ended::Interrupted => tell(&Event::Interrupted),
             Ended::Done => tell(&Event::RunFinished),
-            Ended::GaveUp(_) | Ended::Failed(_) => {}
+            Ended::GaveUp { .. } | Ended::Failed(_) => {}
         }
         Ok(ended)
     })
@@ -86,7 +106,12 @@ struct Dispatcher<'a> {
     /// Entries handed to the writer and not stored yet.
     waiting: usize,
     gave_up: Vec<String>,
-    signals: [Signal; 3],
+    broken: Vec<String>,
+    /// The longest that a shard stood still, in nanoseconds.
+    stood_still: u64,
+    /// Logs that could not be written.
+    logs_cut: usize,
+    signals: [Option<Signal>; 3],
 }
 
 impl<'a> Dispatcher<'a> {
@@ -126,10 +151,13 @@ impl<'a> Dispatcher<'a> {
             stored,
             waiting: 0,
             gave_up: Vec::new(),
+            broken: Vec::new(),
+            stood_still: 0,
+            logs_cut: 0,
             signals: [
-                signal(SignalKind::interrupt())?,
-                signal(SignalKind::terminate())?,
-                signal(SignalKind::hangup())?,
+                heard(SignalKind::interrupt())?,
+                heard(SignalKind::terminate())?,
+                heard(SignalKind::hangup())?,
             ],
         })
     }
@@ -143,19 +171,20 @@ impl<'a> Dispatcher<'a> {
                 && self.waiting == 0
                 && (self.todo.is_empty() || !self.gave_up.is_empty())
             {
-                let gave_up = std::mem::take(&mut self.gave_up);
-                return if gave_up.is_empty() {
+                let void = std::mem::take(&mut self.gave_up);
+                let broken = std::mem::take(&mut self.broken);
+                return if void.is_empty() && broken.is_empty() {
                     Ended::Done
                 } else {
-                    Ended::GaveUp(gave_up)
+                    Ended::GaveUp { void, broken }
                 };
             }
             let [interrupt, terminate, hangup] = &mut self.signals;
             tokio::select! {
                 biased;
-                _ = interrupt.recv() => return self.interrupted(),
-                _ = terminate.recv() => return self.interrupted(),
-                _ = hangup.recv() => return self.interrupted(),
+                () = comes(interrupt) => return self.interrupted(),
+                () = comes(terminate) => return self.interrupted(),
+                () = comes(hangup) => return self.interrupted(),
                 Some(stored) = self.stored.recv() => match stored {
                     Ok(group) => {
                         self.waiting -= group.len();
@@ -216,7 +245,21 @@ impl<'a> Dispatcher<'a> {
                 self.void(id, why.clone());
                 self.gave_up.push(format!("{id}: {why}"));
             }
+            // Its match alone: that the rules fail in one position says nothing of others.
+            Report::Broke { id, why } => {
+                self.void(id, why.clone());
+                self.broken.push(format!("{id}: {why}"));
+            }
             Report::Warning(text) => tell(&Event::Warning(text)),
+            Report::LogCut(why) => {
+                if self.logs_cut == 0 {
+                    tell(&Event::Warning(format!(
+                        "what a bot wrote to stderr could not be kept: {why}; the games go on"
+                    )));
+                }
+                self.logs_cut += 1;
+            }
+            Report::StoodStill(length) => self.stood_still = self.stood_still.max(length),
             Report::Left(id) => {
                 if let Some(index) = self.playing.iter().position(|playing| playing.0 == id) {
                     self.playing.swap_remove(index);
@@ -250,17 +293,55 @@ impl<'a> Dispatcher<'a> {
     /// The first signal stops the run cleanly. A second one, while it does so, ends the program at once, but not in the same
     /// instant: some programs send a signal both to a process and to its group, which is one wish.
     fn interrupted(&mut self) -> Ended {
-        std::thread::spawn(|| {
-            std::thread::sleep(AGAIN);
-            for kind in [
-                SignalKind::interrupt(),
-                SignalKind::terminate(),
-                SignalKind::hangup(),
-            ] {
-                reset_signal(kind);
-            }
-        });
+        let kinds = [
+            SignalKind::interrupt(),
+            SignalKind::terminate(),
+            SignalKind::hangup(),
+        ];
+        let heard: Vec<SignalKind> = kinds
+            .into_iter()
+            .zip(&self.signals)
+            .filter_map(|(kind, signal)| signal.as_ref().map(|_| kind))
+            .collect();
+        // Without the thread a second signal does nothing, and the first has its effect all the same.
+        let _ = std::thread::Builder::new()
+            .name("signals".into())
+            .spawn(move || {
+                std::thread::sleep(AGAIN);
+                heard.into_iter().for_each(reset_signal);
+            });
         Ended::Interrupted
+    }
+}
+
+/// Listens for a signal. One that is ignored when the program starts stays ignored (`nohup`, jobs in the background of a
+/// script).
+fn heard(kind: SignalKind) -> std::io::Result<Option<Signal>> {
+    if is_ignored(kind) {
+        return Ok(None);
+    }
+    signal(kind).map(Some)
+}
+
+/// Waits for a signal; for ever for one that is ignored.
+async fn comes(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => drop(signal.recv().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether a signal has no effect on this program.
+#[expect(
+    unsafe_code,
+    reason = "the present action of a signal has no safe wrapper"
+)]
+fn is_ignored(kind: SignalKind) -> bool {
+    // SAFETY: the call with no new action only writes the present one to a local of the right type.
+    unsafe {
+        let mut action = std::mem::zeroed::<libc::sigaction>();
+        libc::sigaction(kind.as_raw_value(), std::ptr::null(), &raw mut action) == 0
+            && action.sa_sigaction == libc::SIG_IGN
     }
 }
 

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
+use crate::bot::guard::guarded;
 use crate::event::{GameId, GameResult, MatchResult, Slot};
 
 /// Games that end within this time share one transaction and one sync.
@@ -74,7 +75,13 @@ impl Writer {
             .spawn(move || {
                 while let Ok(first) = entries.recv() {
                     let group = collect(first, &entries, &closes);
-                    let stored = ledger.commit(&group).map(|()| group);
+                    let stored = guarded(|| ledger.commit(&group))
+                        .unwrap_or_else(|said| {
+                            anyhow::bail!(
+                                "results could not be stored: {said}, which is a bug of hakem"
+                            )
+                        })
+                        .map(|()| group);
                     let failed = stored.is_err();
                     done(stored);
                     if failed {
@@ -154,6 +161,7 @@ mod tests {
     impl Ledger for Remember {
         fn commit(&mut self, group: &[Entry]) -> anyhow::Result<()> {
             self.0.send(group.len())?;
+            assert!(group.len() < 5, "five at once");
             anyhow::ensure!(group.len() < 3, "full");
             Ok(())
         }
@@ -207,5 +215,23 @@ mod tests {
         (0..3).for_each(|_| writer.put(void()));
         writer.finish();
         assert!(stored.iter().any(|group| group == Err("full".to_owned())));
+    }
+
+    #[test]
+    fn a_panic_is_told_as_an_error() {
+        let (sizes, _seen) = mpsc::channel();
+        let (done, stored) = mpsc::channel();
+        let mut writer = Writer::start(Box::new(Remember(sizes)), move |group| {
+            let _ = done.send(group.map_err(|error| error.to_string()));
+        })
+        .expect("a thread");
+        (0..9).for_each(|_| writer.put(void()));
+        writer.finish();
+        let told = stored.iter().find_map(Result::err).expect("it is told");
+        // Where the thread was too quick for five at once it failed on fewer.
+        assert!(
+            told == "full" || told.contains("five at once at src"),
+            "{told}"
+        );
     }
 }

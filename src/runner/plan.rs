@@ -11,7 +11,7 @@ use crate::bot::process::Program;
 use crate::bot::shard::Job;
 use crate::chance::{self, MatchChance};
 use crate::config::{self, BotSpec, EventConfig, Restart, Sandbox};
-use crate::event::Slot;
+use crate::event::{GameId, Slot};
 use crate::game::{self, Ruleset};
 use crate::referee::record::ChanceInfo;
 use crate::referee::{MatchSetup, SeatSetup};
@@ -37,7 +37,12 @@ pub struct Plan {
     cores: Vec<usize>,
     bots: Vec<PlannedBot>,
     logs: Option<PathBuf>,
+    /// See [`Job::fails_in`].
+    fails_in: Option<GameId>,
 }
+
+/// The variable that names a game in which the referee is to fail. For tests.
+const FAILS_IN: &str = "HAKEM_TEST_FAILS_IN";
 
 /// One bot, resolved.
 #[derive(Debug)]
@@ -88,6 +93,7 @@ impl Plan {
             bots,
             logs,
             config,
+            fails_in: std::env::var(FAILS_IN).ok().and_then(|id| id.parse().ok()),
         })
     }
 
@@ -204,6 +210,7 @@ impl Plan {
         Ok(Job {
             setup: Arc::new(setup),
             programs,
+            fails_in: self.fails_in,
         })
     }
 

@@ -24,7 +24,8 @@ const READ_ONLY: OpenFlags =
 /// How long to wait for another process that reads, before giving up.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Makes an empty results file in the present layout.
+/// Makes an empty results file in the present layout. It has no write-ahead log yet: what is written is in the file, or its
+/// commit has failed. (A log is moved into the file when it is closed, and on a full disk that fails without a word.)
 pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -34,7 +35,7 @@ pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
     connection
         .pragma_update(None, "application_id", APPLICATION_ID)
         .map_err(fault)?;
-    make_durable(&connection, path)?;
+    make_durable(&connection, path, "delete")?;
     migrate(&mut connection, path, 0)?;
     Ok(connection)
 }
@@ -56,7 +57,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
         .map_err(fault)?;
-    make_durable(&connection, path)?;
+    make_durable(&connection, path, "wal")?;
     migrate(&mut connection, path, version)?;
     Ok(connection)
 }
@@ -200,18 +201,18 @@ fn known_version() -> i64 {
     MIGRATIONS.len() as i64
 }
 
-/// A commit survives a power cut from now on.
-fn make_durable(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+/// A commit survives a power cut from now on, with this kind of journal.
+fn make_durable(connection: &Connection, path: &Path, journal: &str) -> Result<(), StoreError> {
     let fault = |error| StoreError::sql(path, error);
     connection.busy_timeout(PATIENCE).map_err(fault)?;
     let mode = connection
-        .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0))
+        .pragma_update_and_check(None, "journal_mode", journal, |row| row.get::<_, String>(0))
         .map_err(fault)?;
-    if mode != "wal" {
+    if mode != journal {
         return Err(StoreError::Io {
-            doing: "use a write-ahead log for",
+            doing: "use the right journal for",
             path: path.to_owned(),
-            cause: format!("the file system does not allow it; the journal is `{mode}`").into(),
+            cause: format!("the file system does not allow `{journal}`; it is `{mode}`").into(),
         });
     }
     // The last two are for macOS, where an ordinary sync does not reach the disk.
@@ -265,7 +266,7 @@ fn keep_copy(path: &Path, error: StoreError) -> StoreError {
         let kept = fs::copy(path, &copy).is_ok();
         if !kept {
             let _ = fs::remove_file(&copy);
-        } else if log_of(path).exists() {
+        } else if fs::metadata(log_of(path)).is_ok_and(|log| log.len() > 0) {
             let _ = fs::copy(log_of(path), log_of(&copy));
         }
         kept.then_some(copy)

@@ -44,31 +44,35 @@ impl Records {
     /// # Errors
     /// What the disk refused; then none of them is sure to be durable.
     pub fn write_group(&self, records: &[(GameId, &[u8])]) -> Result<(), StoreError> {
-        let mut files = Vec::with_capacity(records.len());
+        let folder = self.dir.join(RECORDS);
+        // Opened before the first byte is written: the call tells of what failed since.
+        let disk = if records.len() > FEW {
+            whole_disk(&folder)?
+        } else {
+            None
+        };
         for (id, bytes) in records {
             let path = self.path(*id);
             let written = File::create(&path).and_then(|mut file| {
                 file.write_all(bytes)?;
-                Ok(file)
-            });
-            match written {
-                Ok(file) => files.push((file, path)),
-                Err(error) => {
-                    // The half of a record takes space that a full disk needs.
-                    let _ = fs::remove_file(&path);
-                    return Err(StoreError::io("write", &path, error));
+                // One after the other, so that no group is too large for the files that may be open.
+                if disk.is_none() {
+                    file.sync_data()?;
                 }
+                Ok(())
+            });
+            if let Err(error) = written {
+                // The half of a record takes space that a full disk needs.
+                let _ = fs::remove_file(&path);
+                return Err(StoreError::io("write", &path, error));
             }
         }
-        let folder = self.dir.join(RECORDS);
-        if files.len() > FEW && sync_all(&folder)? {
-            return Ok(());
+        match disk {
+            Some(disk) => disk
+                .sync()
+                .map_err(|error| StoreError::io("sync", &folder, error)),
+            None => sync_folder(&folder),
         }
-        for (file, path) in &files {
-            file.sync_data()
-                .map_err(|error| StoreError::io("sync", path, error))?;
-        }
-        sync_folder(&folder)
     }
 
     /// Reads a game's record.
@@ -84,18 +88,31 @@ impl Records {
 /// So many records are made durable one by one.
 const FEW: usize = 3;
 
-/// Makes all that was written to the file system of a folder durable; false where the system has no such call.
-fn sync_all(folder: &Path) -> Result<bool, StoreError> {
+/// A whole file system, to be made durable at once.
+struct WholeDisk {
+    #[cfg(target_os = "linux")]
+    folder: File,
+}
+
+impl WholeDisk {
+    fn sync(&self) -> std::io::Result<()> {
+        #[cfg(target_os = "linux")]
+        rustix::fs::syncfs(&self.folder)?;
+        Ok(())
+    }
+}
+
+/// The file system of a folder; `None` where the system has no call that makes one durable.
+fn whole_disk(folder: &Path) -> Result<Option<WholeDisk>, StoreError> {
     #[cfg(target_os = "linux")]
     {
-        let synced = File::open(folder).and_then(|folder| Ok(rustix::fs::syncfs(folder)?));
-        synced.map_err(|error| StoreError::io("sync", folder, error))?;
-        Ok(true)
+        let folder = File::open(folder).map_err(|error| StoreError::io("read", folder, error))?;
+        Ok(Some(WholeDisk { folder }))
     }
     #[cfg(not(target_os = "linux"))]
     {
         let _ = folder;
-        Ok(false)
+        Ok(None)
     }
 }
 

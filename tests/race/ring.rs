@@ -51,6 +51,8 @@ pub(crate) struct Ring {
     pub(crate) chairs: Vec<Chair>,
     pub(crate) games: Vec<FinishedGame>,
     pub(crate) matches: Vec<MatchResult>,
+    /// How often its game was void because the referee stood still.
+    pub(crate) voids: u32,
     /// The time, for tests that keep one.
     pub(crate) now: u64,
     out: Outbox,
@@ -128,6 +130,7 @@ impl Scene {
             chairs: names.iter().map(|_| Chair::default()).collect(),
             games: Vec::new(),
             matches: Vec::new(),
+            voids: 0,
             now: 0,
             out: Outbox::default(),
         };
@@ -361,6 +364,7 @@ impl Ring {
                 self.games.push(*game);
             }
             Effect::MatchOver(result) => self.matches.push(result),
+            Effect::GameVoid { why, .. } if why.contains("stood still") => self.voids += 1,
             Effect::GameVoid { id, why } | Effect::GaveUp { id, why } => {
                 panic!("{id} is void: {why}")
             }

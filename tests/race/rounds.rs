@@ -1,6 +1,7 @@
 //! How a round goes.
 
 use hakem::clock::Spent;
+use hakem::referee::Input;
 use hakem_protocol::ClockKind;
 use serde_json::{Value, json};
 
@@ -59,6 +60,38 @@ fn a_right_claim_ends_the_round_once_no_other_can_be_as_fast() {
         (Some(1), &json!(1))
     );
     assert_eq!(ring.turn(0)["last"], *last);
+}
+
+#[test]
+fn where_the_referee_cannot_tell_who_was_first_the_game_is_void() {
+    // Two of three still race when the referee comes back and finds a claim.
+    let mut ring = Scene::new(3, json!({})).greeted();
+    ring.gives_up(2);
+    ring.handle(Input::StoodStill);
+    assert_eq!(ring.voids, 1);
+    assert!(ring.games.is_empty());
+    // It is played again with bots started anew.
+    for seat in 0..3 {
+        assert_eq!(ring.chairs[seat].starts, 2);
+        ring.ready(seat, &json!({}));
+    }
+    // A claim that was right, and another that may have been sooner.
+    ring.claims(0, 40_000);
+    ring.handle(Input::StoodStill);
+    assert_eq!(ring.voids, 2);
+    // The times of seats that are asked one after the other are compared as well.
+    let mut ring = Scene::new(2, json!({"race": "in-turn"})).greeted();
+    ring.handle(Input::StoodStill);
+    assert_eq!(ring.voids, 1);
+}
+
+#[test]
+fn where_nobody_else_can_be_first_a_stall_does_no_harm() {
+    let mut ring = Scene::new(2, json!({})).greeted();
+    ring.gives_up(0);
+    ring.handle(Input::StoodStill);
+    ring.claims(1, 40_000);
+    assert_eq!((ring.points(), ring.voids), (&json!([0, 1]), 0));
 }
 
 #[test]

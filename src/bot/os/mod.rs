@@ -14,6 +14,20 @@ pub fn now() -> u64 {
     ))
 }
 
+/// How long the machine has slept since its start, in nanoseconds: the monotonic clock leaves that out. Zero where the system
+/// does not tell.
+pub fn slept() -> u64 {
+    #[cfg(target_os = "linux")]
+    {
+        // In this order a pause between the two looks like sleep, and is a stall either way; never the other way round.
+        let awake = now();
+        let all = nanos(rustix::time::clock_gettime(rustix::time::ClockId::Boottime));
+        all.saturating_sub(awake)
+    }
+    #[cfg(not(target_os = "linux"))]
+    0
+}
+
 fn nanos(time: rustix::time::Timespec) -> u64 {
     // Neither clock is ever negative.
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
@@ -34,7 +48,10 @@ pub fn processor_time(pid: Pid) -> Option<u64> {
         if libc::clock_gettime(clock, &raw mut time) != 0 {
             return None;
         }
-        Some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+        // A count that cannot be (a library that gives programs another time changes this clock as well) is none.
+        let seconds = u64::try_from(time.tv_sec).ok()?;
+        let rest = u64::try_from(time.tv_nsec).ok()?;
+        seconds.checked_mul(1_000_000_000)?.checked_add(rest)
     }
 }
 

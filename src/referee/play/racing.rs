@@ -32,6 +32,11 @@ impl Play {
         self.race.as_ref().is_some_and(|race| race.is_running(seat))
     }
 
+    /// Whether a race is on in which it matters who is sooner.
+    pub fn is_contested(&self) -> bool {
+        self.race.as_ref().is_some_and(Course::is_contested)
+    }
+
     /// If a claim in the race that is on comes too late to count, why its question is over.
     pub fn too_late(&self, spent: &Spent) -> Option<StopWhy> {
         self.race.as_ref()?.too_late(spent)

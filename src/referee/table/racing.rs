@@ -2,7 +2,7 @@
 
 use hakem_protocol::{Ask, ErrorCode, FromReferee, Stop, StopWhy};
 
-use super::{Effect, Outbox, Question, Table, ready_again, wrong_id};
+use super::{Effect, Outbox, Play, Question, Table, ready_again, wrong_id};
 use crate::clock::{Open, Spent};
 use crate::game::Seat;
 use crate::referee::answer::Said;
@@ -10,6 +10,15 @@ use crate::referee::play::{AnswerParts, Claimed, Fault};
 use crate::referee::record::ClaimEntry;
 
 impl Table {
+    /// An answer was read to a question during which the referee stood still. Outside of races its seat is not charged for that
+    /// time, and nobody loses by it; but of seats that race none can be said to have been first, so their game is void.
+    pub(super) fn stood_still(&mut self, out: &mut Outbox) {
+        if self.play.as_ref().is_some_and(Play::is_contested) {
+            let why = "the referee stood still while seats raced, and cannot tell who was first";
+            self.void(why.to_owned(), out);
+        }
+    }
+
     /// Asks the seats that race and are not asked yet, all in one go. What they did wrong before is judged first.
     pub(super) fn race(&mut self, out: &mut Outbox) {
         let Some(play) = &self.play else { return };

@@ -1,0 +1,121 @@
+//! Long runs: what the referee holds after many games is what it held after few.
+
+use std::process::Child;
+
+use rustix::process::Pid;
+
+use crate::common::{self, Event, Lab, full};
+use crate::tools::{ended, goes_on, records, said, start};
+
+/// What a process holds.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    /// Resident memory that is its own, kilobytes.
+    memory: u64,
+    files: usize,
+    threads: usize,
+    /// Children that have ended and were not waited for.
+    zombies: usize,
+}
+
+fn held(pid: Pid) -> Option<Held> {
+    let proc = format!("/proc/{}", pid.as_raw_nonzero());
+    let status = std::fs::read_to_string(format!("{proc}/status")).ok()?;
+    let number = |key: &str| -> Option<u64> {
+        let line = status.lines().find(|line| line.starts_with(key))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    };
+    let me = pid.as_raw_nonzero().to_string();
+    let zombies = std::fs::read_dir("/proc")
+        .ok()?
+        .flatten()
+        .filter_map(|entry| std::fs::read_to_string(entry.path().join("stat")).ok())
+        .filter(|stat| {
+            let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+            let mut fields = fields.split_whitespace();
+            fields.next() == Some("Z") && fields.next() == Some(&me)
+        })
+        .count();
+    Some(Held {
+        memory: number("RssAnon:")?,
+        files: std::fs::read_dir(format!("{proc}/fd")).ok()?.count(),
+        threads: usize::try_from(number("Threads:")?).ok()?,
+        zombies,
+    })
+}
+
+/// The most that was held while the number of games is from `from` to `to`.
+fn most(lab: &Lab, run: &Child, from: usize, to: usize) -> Held {
+    let mut most: Option<Held> = None;
+    loop {
+        let games = records(lab, "event");
+        if games >= from
+            && let Some(now) = held(common::pid_of(run))
+        {
+            let before = most.unwrap_or(now);
+            most = Some(Held {
+                memory: now.memory.max(before.memory),
+                files: now.files.max(before.files),
+                threads: now.threads.max(before.threads),
+                // One that has just ended is waited for soon; those that stay are the fewest at any time.
+                zombies: now.zombies.min(before.zombies),
+            });
+        }
+        if games >= to || !goes_on(run, 20) {
+            return most.unwrap_or_else(|| panic!("{games} games only: {}", said(lab)));
+        }
+    }
+}
+
+/// Plays the event, and compares what is held around its tenth part with what is held at its end.
+#[track_caller]
+fn stays_small(what: &str, event: &Event, games: usize) {
+    let lab = Lab::new();
+    let file = event.write(&lab, "event.toml");
+    let run = start(&lab, &file);
+    let early = most(&lab, &run, games / 20, games / 10);
+    let late = most(&lab, &run, games * 9 / 10, games * 99 / 100);
+    assert_eq!(ended(&lab, run), Some(0), "{}", said(&lab));
+    lab.assert_no_process_is_left();
+    let words = format!(
+        "{what}: at game {} {early:?}, at game {games} {late:?}",
+        games / 10
+    );
+    drop(std::io::Write::write_all(
+        &mut std::io::stderr(),
+        format!("{words}\n").as_bytes(),
+    ));
+    assert_eq!(records(&lab, "event"), games, "{words}");
+    // A twentieth, and a megabyte for what is held in pages.
+    assert!(late.memory <= early.memory * 105 / 100 + 1_024, "{words}");
+    assert!(
+        late.files <= early.files && late.threads <= early.threads,
+        "{words}"
+    );
+    assert_eq!((early.zombies, late.zombies), (0, 0), "{words}");
+}
+
+#[test]
+fn many_games_of_the_same_bots_leave_nothing_behind() {
+    // Matches of 50 sets: the bots live through them.
+    let (matches, games) = if full() { (200, 10_000) } else { (20, 1_000) };
+    let event = Event::new("mangala")
+        .set("event", "games", &matches.to_string())
+        .set("event", "jobs", "2")
+        .set("event", "opening_plies", "2")
+        .set("rules", "sets", "50")
+        .mock("one", &["--pick", "hash:1"])
+        .mock("two", &["--pick", "hash:2"]);
+    stays_small("games", &event, games);
+}
+
+#[test]
+fn many_games_with_bots_of_their_own_leave_nothing_behind() {
+    let games = if full() { 2_000 } else { 300 };
+    let event = Event::new("mangala")
+        .set("event", "games", &games.to_string())
+        .set("event", "jobs", "2")
+        .mock("one", &["--pick", "hash:1", "--stderr", "hello"])
+        .mock("two", &["--pick", "hash:2"]);
+    stays_small("games with processes", &event, games);
+}
