@@ -62,7 +62,11 @@ struct Member {
 struct Thread {
     id: Pid,
     schedstat: Option<File>,
-    waited: u64,
+    /// All its counters: processor time, time spent waiting, how often it got a core.
+    counters: [u64; 3],
+    /// When they were last read, and when they were last seen to be other than they are.
+    read: u64,
+    other: u64,
 }
 
 impl Meter {
@@ -96,7 +100,7 @@ impl Meter {
         let mut cpu = 0;
         let mut waited = self.waited_before;
         for member in &mut self.members {
-            member.read(self.family);
+            member.read(self.family, now);
             cpu += member.cpu + member.children;
             waited += member.waited();
         }
@@ -105,6 +109,20 @@ impl Meter {
             waited: self.tells_waiting.then_some(waited).max(self.last.waited),
         };
         self.last
+    }
+
+    /// How long a thread of the bot may have been waiting for a core at the last reading, and wait still: the system adds a wait
+    /// to the counters only when it is over. It began after the counters were last seen to be others. 0 if no thread is ready to
+    /// run; nanoseconds.
+    pub fn may_wait(&self) -> u64 {
+        let ready = self.members.iter().flat_map(|member| {
+            let threads = member.threads.iter();
+            threads.filter(|thread| tree::is_ready(member.pid, thread.id))
+        });
+        ready
+            .map(|thread| thread.read.saturating_sub(thread.other))
+            .max()
+            .unwrap_or(0)
     }
 
     /// Looks up which processes and threads there are; whether any is new.
@@ -148,7 +166,7 @@ impl Member {
     }
 
     /// Reads its counters; when it is gone the last values stand.
-    fn read(&mut self, children: bool) {
+    fn read(&mut self, children: bool, now: u64) {
         if let Some(cpu) = os::processor_time(self.pid) {
             self.cpu = cpu;
         }
@@ -156,12 +174,12 @@ impl Member {
             self.children = tree::time_of_children(self.pid).max(self.children);
         }
         for thread in &mut self.threads {
-            thread.read(self.pid);
+            thread.read(self.pid, now);
         }
     }
 
     fn waited(&self) -> u64 {
-        self.threads.iter().map(|thread| thread.waited).sum()
+        self.threads.iter().map(Thread::waited).sum()
     }
 
     /// Looks up its threads; whether any is new. What those that are gone had waited is added to `gone`.
@@ -170,7 +188,7 @@ impl Member {
         self.threads.retain(|thread| {
             let stays = ids.contains(&thread.id);
             if !stays {
-                *gone += thread.waited;
+                *gone += thread.waited();
             }
             stays
         });
@@ -182,7 +200,9 @@ impl Member {
                 self.threads.push(Thread {
                     id,
                     schedstat: open.then(|| tree::schedstat(self.pid, id)).flatten(),
-                    waited: 0,
+                    counters: [0; 3],
+                    read: 0,
+                    other: 0,
                 });
             }
         }
@@ -191,7 +211,7 @@ impl Member {
 }
 
 impl Thread {
-    fn read(&mut self, pid: Pid) {
+    fn read(&mut self, pid: Pid, now: u64) {
         let opened;
         let file = match &self.schedstat {
             Some(file) => file,
@@ -203,20 +223,31 @@ impl Thread {
         };
         let mut text = [0; 96];
         if let Ok(length) = rustix::io::pread(file, &mut text, 0)
-            && let Some(waited) = parse_waited(&text[..length])
+            && let Some(counters) = parse(&text[..length])
         {
-            self.waited = waited;
+            if counters != self.counters {
+                self.counters = counters;
+                self.other = self.read;
+            }
+            self.read = now;
         }
+    }
+
+    fn waited(&self) -> u64 {
+        self.counters[1]
     }
 }
 
-/// The second field of schedstat: nanoseconds spent waiting in the run queue.
-fn parse_waited(text: &[u8]) -> Option<u64> {
-    let field = text.split(|&byte| byte == b' ').nth(1)?;
-    field.iter().try_fold(0u64, |number, &digit| {
-        let digit = digit.checked_sub(b'0').filter(|&digit| digit < 10)?;
-        number.checked_mul(10)?.checked_add(u64::from(digit))
-    })
+/// The three fields of schedstat.
+fn parse(text: &[u8]) -> Option<[u64; 3]> {
+    let mut fields = text.trim_ascii().split(|&byte| byte == b' ');
+    let mut number = || {
+        fields.next()?.iter().try_fold(0u64, |number, &digit| {
+            let digit = digit.checked_sub(b'0').filter(|&digit| digit < 10)?;
+            number.checked_mul(10)?.checked_add(u64::from(digit))
+        })
+    };
+    Some([number()?, number()?, number()?])
 }
 
 #[cfg(test)]
@@ -228,10 +259,10 @@ mod tests {
 
     #[test]
     fn schedstat_is_read() {
-        assert_eq!(parse_waited(b"3061474 27410 15\n"), Some(27_410));
-        assert_eq!(parse_waited(b"3061474"), None);
-        assert_eq!(parse_waited(b"1 x 2"), None);
-        assert_eq!(parse_waited(b"1 99999999999999999999 2"), None);
+        assert_eq!(parse(b"3061474 27410 15\n"), Some([3_061_474, 27_410, 15]));
+        assert_eq!(parse(b"3061474"), None);
+        assert_eq!(parse(b"1 x 2"), None);
+        assert_eq!(parse(b"1 99999999999999999999 2"), None);
     }
 
     /// Starts a program that works for each line that it gets, and says so.

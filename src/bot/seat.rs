@@ -81,6 +81,8 @@ const UNREAD_BUSY: u64 = 100_000;
 const UNREAD: u32 = 15;
 /// A reading after an answer serves for the next question too if that comes within this time. Nanoseconds.
 const SHORT_WHILE: u64 = 500_000;
+/// A bot that may be waiting for a core when its time is over is looked at again so soon. Nanoseconds.
+const LOOK_SOON: u64 = 5_000_000;
 /// A reading is not put off when the wall time could decide about the limit: not beyond this part of it.
 const UNREAD_PART: u64 = 10;
 
@@ -159,6 +161,8 @@ pub struct SeatIo {
     /// Whether its stdout tells when it was written to, and whether it will tell so exactly of what is written next.
     stamped: bool,
     will_stamp: bool,
+    /// Whether it may be waiting for a core right now: then it is looked at again soon.
+    may_wait: bool,
     /// Whether it was seen to compute between its turns.
     busy: bool,
     asked: Option<Asked>,
@@ -200,6 +204,7 @@ impl SeatIo {
             kind,
             unread: Unread::default(),
             busy: false,
+            may_wait: false,
             asked: None,
             wake: u64::MAX,
             leave_by: u64::MAX,
@@ -371,6 +376,9 @@ impl SeatIo {
         if let Some(asked) = self.asked {
             let begun = asked.at.saturating_add(asked.stalled(pulse));
             self.wake = begun.saturating_add(wake_us.saturating_mul(1000));
+            if std::mem::take(&mut self.may_wait) {
+                self.wake = self.wake.min(os::now().saturating_add(LOOK_SOON));
+            }
         }
     }
 
@@ -384,15 +392,21 @@ impl SeatIo {
         self.wake = u64::MAX;
     }
 
-    /// What the open question has taken until now, by the counters.
+    /// What the open question has taken until now at least, by the counters.
     pub fn spent_now(&mut self, pulse: &mut Pulse) -> Spent {
         let now = os::now();
         pulse.beat(now);
         match self.asked {
             Some(asked) => {
-                let wall = now.saturating_sub(asked.at);
-                self.measured(now, wall.saturating_sub(asked.stalled(pulse)))
-                    .0
+                let open = now.saturating_sub(asked.at);
+                let (mut spent, _) = self.measured(now, open.saturating_sub(asked.stalled(pulse)));
+                let waits = self.meter.may_wait().min(open);
+                // What may be a wait counts as one, so that no bot loses on time for want of a core.
+                self.may_wait = waits > 0;
+                if let Some(delay) = &mut spent.delay_us {
+                    *delay += waits / 1000;
+                }
+                spent
             }
             None => Spent::default(),
         }

@@ -142,3 +142,18 @@ fn a_clock_on_the_wall_that_is_set_in_mid_run_hurts_nobody() {
         }
     }
 }
+
+#[test]
+fn no_bot_loses_on_time_for_want_of_a_core() {
+    // Each needs a quarter of its limit, and waits for fifteen others before it gets a core, when its timer has long fired.
+    let lab = Lab::new();
+    let event = thinkers(5_000)
+        .set("event", "games", "16")
+        .set("event", "jobs", "16")
+        .set("clock", "kind", "\"fair\"")
+        .set("clock", "move", "\"20ms\"");
+    let file = event.write(&lab, "event.toml");
+    let run = start(&lab, &file);
+    assert_eq!(ended(&lab, run), Some(0), "{}", said(&lab));
+    all_by_the_rules(&lab, "event", 16);
+}

@@ -61,6 +61,18 @@ pub(super) fn schedstat(pid: Pid, thread: Pid) -> Option<File> {
     File::open(format!("/proc/{}/task/{}/schedstat", raw(pid), raw(thread))).ok()
 }
 
+/// Whether a thread has a core or waits for one.
+pub(super) fn is_ready(pid: Pid, thread: Pid) -> bool {
+    let path = format!("/proc/{}/task/{}/stat", raw(pid), raw(thread));
+    fs::read_to_string(path).is_ok_and(|stat| state(&stat) == Some("R"))
+}
+
+/// The field that follows the name of the program.
+fn state(stat: &str) -> Option<&str> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_ascii_whitespace().next()
+}
+
 /// The processor time of the children of a process that ended and were waited for, nanoseconds. The system tells it in
 /// hundredths of a second.
 pub(super) fn time_of_children(pid: Pid) -> u64 {
@@ -97,6 +109,13 @@ mod tests {
         assert_eq!(ended_children(stat), Some(1_500_000_000));
         assert_eq!(ended_children("7 (a) S 1"), None);
         assert_eq!(ended_children(""), None);
+    }
+
+    #[test]
+    fn the_state_is_found_behind_any_name() {
+        assert_eq!(state("7 (a) R (c) S 1 7"), Some("S"));
+        assert_eq!(state("7 (a) R 1"), Some("R"));
+        assert_eq!(state("7"), None);
     }
 
     #[test]
