@@ -79,6 +79,8 @@ impl Confine {
         let child = Command::new(&self.own)
             .arg0("hakem")
             .arg(BOX)
+            // For people who look at the list of processes: whose box it is.
+            .arg(std::process::id().to_string())
             .env_clear()
             .process_group(0)
             .stdin(Stdio::from(theirs))

@@ -56,7 +56,7 @@ pub struct Copies(PathBuf);
 
 impl Drop for Copies {
     fn drop(&mut self) {
-        snapshot::open_again(&self.0);
+        crate::bot::sandbox::slots::open_again(&self.0);
         // The folder itself goes with that of the run.
     }
 }

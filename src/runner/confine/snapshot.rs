@@ -285,16 +285,6 @@ fn shut(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o555))
 }
 
-/// Gives it back, so that the copies can be removed.
-pub(super) fn open_again(folder: &Path) {
-    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(0o755));
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            open_again(&entry.path());
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -337,7 +327,7 @@ mod tests {
             third.hash, second.hash,
             "what may be executed is part of the content"
         );
-        open_again(&copies);
+        crate::bot::sandbox::slots::open_again(&copies);
     }
 
     #[test]
@@ -355,6 +345,6 @@ mod tests {
         assert!(!copy.folder.join("1").exists());
         let outside = What::Only(only(&["../x"]));
         assert!(take(&from, &outside, None, &copies).is_err());
-        open_again(&copies);
+        crate::bot::sandbox::slots::open_again(&copies);
     }
 }

@@ -99,7 +99,9 @@ pub(super) fn build(order: &Order) -> Result<(), Failure> {
     for piece in &shown {
         piece.place()?;
     }
-    let proc = filesystem("proc", &[], MountAttrFlags::MOUNT_ATTR_NOEXEC)
+    // Who may not trace a process does not see it: the bot's own are there, process 1 is not.
+    let hidden = [("hidepid", "2".to_owned())];
+    let proc = filesystem("proc", &hidden, MountAttrFlags::MOUNT_ATTR_NOEXEC)
         .step("making a /proc of its own")?;
     attach(&proc, Path::new("proc")).step("mounting a /proc of its own")?;
     set_mount_attributes(

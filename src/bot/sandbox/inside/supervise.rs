@@ -318,7 +318,9 @@ fn words(limit: Limit, order: &Order) -> String {
 }
 
 fn megabytes(bytes: u64) -> String {
-    crate::config::units::show_size(bytes.next_multiple_of(1 << 10))
+    // Whole units are shown whole; else it is what is next above.
+    let unit = if bytes > 1 << 20 { 1 << 20 } else { 1 << 10 };
+    crate::config::units::show_size(bytes.next_multiple_of(unit))
 }
 
 /// Whether the private folders have no room left.
