@@ -228,6 +228,12 @@ impl Process {
         })
     }
 
+    /// How the bot ended, if its box has reported so; the box itself may still be there.
+    pub fn reported_end(&self) -> Option<End> {
+        let boxed = self.boxed.as_ref()?;
+        boxed.ended().is_some().then(|| end_in_box(boxed))
+    }
+
     /// Whether it has ended; it is not waited for yet, so that its number stays its own.
     fn has_ended(&self) -> bool {
         use rustix::process::{WaitId, WaitIdOptions, waitid};

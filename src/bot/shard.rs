@@ -541,10 +541,21 @@ impl Shard {
         {
             let _ = epoll::delete(&self.epoll, control);
         }
+        // The box takes a moment longer to be gone, and the game need not wait for that.
+        let end = io.process.reported_end();
+        if let Some(End::Bot(kind, words)) = end {
+            self.drain(place, seat);
+            if let Some(io) = self.io(place, seat)
+                && !io.leaving
+            {
+                let gone = io.gone(kind, &words);
+                self.queue.push_back(Later::Gone(seat, gone));
+            }
+        }
     }
 
-    /// The process has ended: what it left in its pipes is read first.
-    fn exited(&mut self, place: usize, seat: Seat) {
+    /// Reads what a process that has ended left in its pipes.
+    fn drain(&mut self, place: usize, seat: Seat) {
         while self.io(place, seat).is_some_and(|io| io.stdout.is_some())
             && self.read_stdout(place, seat)
         {}
@@ -557,6 +568,11 @@ impl Shard {
             self.read_stderr(place, seat);
         }
         self.carry_out(place);
+    }
+
+    /// The process has ended: what it left in its pipes is read first.
+    fn exited(&mut self, place: usize, seat: Seat) {
+        self.drain(place, seat);
         let Some(io) = self.io(place, seat) else {
             return;
         };

@@ -391,7 +391,10 @@ impl Stage<'_, '_> {
                 && let Some((interpreter, rest)) = words.split_first()
                 && !interpreter::is_visible(interpreter)
             {
-                let mut argv = self.interpreter(interpreter, dir)?;
+                let mut argv = match interpreter.strip_prefix(dir) {
+                    Ok(below) => vec![text(&home.join(below))?],
+                    Err(_) => self.interpreter(interpreter, dir)?,
+                };
                 for word in rest {
                     argv.push(text(word)?);
                 }
