@@ -158,11 +158,10 @@ fn neither_referee_nor_box_can_be_traced_by_others_of_the_user() {
     let mut run = start(&lab, &file, "event");
     let id = run.id();
     let supervisor = until(&mut run, || {
-        let pid = Lab::boxes_of(id)
+        Lab::boxes_of(id)
             .into_iter()
-            .min_by_key(|pid| pid.as_raw_nonzero())?;
-        // Its own process is the box's child; then the box has shut itself.
-        below(pid).first().map(|_| pid)
+            .filter(|&pid| below(pid).into_iter().any(is_python))
+            .min_by_key(|pid| pid.as_raw_nonzero())
     });
     for pid in [common::pid_of(&run), supervisor] {
         use std::os::unix::fs::MetadataExt;

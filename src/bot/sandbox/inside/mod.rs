@@ -200,6 +200,7 @@ fn strict(control: &Control, order: &Order) -> Result<u8, Failure> {
     if order.user.is_none() {
         map_user(user.as_raw(), group.as_raw())?;
     }
+    shut()?;
     let init = match raw::fork().step("making the first process of the namespace")? {
         None => {
             let code = first(control, order, events).unwrap_or_else(|failure| {
@@ -211,7 +212,6 @@ fn strict(control: &Control, order: &Order) -> Result<u8, Failure> {
         Some(init) => init,
     };
     let_go_of_pipes().step("letting go of the bot's pipes")?;
-    shut()?;
     wait_for(init);
     Ok(0)
 }
