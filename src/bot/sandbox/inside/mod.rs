@@ -207,7 +207,7 @@ fn strict(control: &Control, order: &Order) -> Result<u8, Failure> {
                 control.report(&Report::NoBox(failure));
                 1
             });
-            std::process::exit(i32::from(code));
+            leave(code);
         }
         Some(init) => init,
     };
@@ -287,5 +287,11 @@ fn start_bot(control: &Control, order: &Order, features: Features, user: Option<
         Err(failure) => Report::NoBox(failure),
     };
     control.report(&report);
-    std::process::exit(127);
+    leave(127);
+}
+
+/// Ends a copy of the box, which must not go on as the box does.
+#[expect(clippy::exit, reason = "a copy has no way back to `main`")]
+fn leave(code: u8) -> ! {
+    std::process::exit(i32::from(code));
 }
