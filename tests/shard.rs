@@ -158,6 +158,7 @@ impl Plan {
             max_output: self.max_output,
             exit_us: 2_000_000,
             cores: 1,
+            confine: None,
         };
         Job {
             setup: Arc::new(setup),

@@ -79,7 +79,7 @@ mod tests {
             assert!(inner.is_err_and(|said| said.starts_with("inner at ")));
             panic!("outer")
         });
-        let said = outer.map(|()| ()).expect_err("it panics");
+        let said = outer.expect_err("it panics");
         assert!(said.starts_with("outer at "), "{said}");
     }
 }

@@ -5,7 +5,8 @@
 //! in this one thread, and lets the table decide. Nothing in it waits for a single bot: pipes do not block, timers only
 //! make it look.
 //!
-//! - [`process`] starts a bot and ends its process group; limits and namespaces find their place there.
+//! - [`process`] starts a bot, and ends it with all that it started.
+//! - [`sandbox`] confines it.
 //! - [`seat`] holds the pipes, clock and timers of one process.
 //! - [`meter`] measures processor time and the time spent waiting for a core.
 //! - [`log`] keeps a bot's stderr, capped.
@@ -16,5 +17,6 @@ pub mod log;
 pub mod meter;
 pub mod os;
 pub mod process;
+pub mod sandbox;
 pub mod seat;
 pub mod shard;

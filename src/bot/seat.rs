@@ -9,6 +9,7 @@ use super::log::Log;
 use super::meter::{Meter, Reading};
 use super::os;
 use super::process::{Process, Program, Started};
+use super::sandbox::Boxed;
 use crate::clock::Spent;
 use crate::clock::pulse::Pulse;
 use crate::referee::lines::LineReader;
@@ -28,6 +29,8 @@ pub enum Pipe {
     Exit,
     /// A timer.
     Timer,
+    /// The box of the process has something to tell.
+    Control,
 }
 
 impl Pipe {
@@ -39,6 +42,7 @@ impl Pipe {
             Pipe::Stdin,
             Pipe::Exit,
             Pipe::Timer,
+            Pipe::Control,
         ]
         .into_iter()
         .find(|pipe| *pipe as u8 == number)
@@ -220,7 +224,13 @@ impl SeatIo {
         let stderr = self.stderr.as_ref().map(|fd| (Pipe::Stderr, fd.as_fd()));
         let stdin = self.stdin.as_ref().map(|fd| (Pipe::Stdin, fd.as_fd()));
         let exit = Some((Pipe::Exit, self.process.pidfd.as_fd()));
-        [stdout, stderr, stdin, exit].into_iter().flatten()
+        let control = self.process.control().map(|fd| (Pipe::Control, fd));
+        [stdout, stderr, stdin, exit, control].into_iter().flatten()
+    }
+
+    /// Hears what the box has to tell; false when it will tell no more.
+    pub fn hear(&mut self) -> bool {
+        self.process.boxed().is_some_and(Boxed::listen)
     }
 
     // ---- Bytes --------------------------------------------------------------------------------------------------
@@ -333,6 +343,9 @@ impl SeatIo {
 
     /// Sends a question; its clock starts just before.
     pub fn ask(&mut self, line: &[u8], wake_us: Option<u64>, pulse: &mut Pulse) -> Sent {
+        if let Some(boxed) = self.process.boxed() {
+            boxed.thaw();
+        }
         let now = os::now();
         // What it did in a short while before the question does not matter.
         let idle = now.saturating_sub(self.unread.since) > SHORT_WHILE;
@@ -364,9 +377,14 @@ impl SeatIo {
         self.asked.map(|asked| asked.at)
     }
 
-    /// The question is closed.
+    /// The question is closed; a bot that may not think in others' time stands still from here on.
     pub fn close_question(&mut self) {
         self.keep_measured();
+        if !self.leaving
+            && let Some(boxed) = self.process.boxed()
+        {
+            boxed.freeze();
+        }
         self.asked = None;
         self.wake = u64::MAX;
     }
@@ -517,6 +535,9 @@ impl SeatIo {
     pub fn release(&mut self) {
         self.leaving = true;
         self.close_question();
+        if let Some(boxed) = self.process.boxed() {
+            boxed.thaw();
+        }
         self.leave_by = os::now().saturating_add(self.exit_ns);
         if self.unsent.is_empty() {
             self.stdin = None;
@@ -557,12 +578,15 @@ impl SeatIo {
             return None;
         }
         self.ending_by = u64::MAX;
-        Some(self.gone(FaultKind::ClosedPipe))
+        Some(self.gone(FaultKind::ClosedPipe, ""))
     }
 
     /// How it went, with what helps its author.
-    pub fn gone(&self, kind: FaultKind) -> Gone {
+    pub fn gone(&self, kind: FaultKind, words: &str) -> Gone {
         let mut note = Vec::new();
+        if !words.is_empty() {
+            note.push(words.to_owned());
+        }
         if self.reader.has_tail() {
             note.push("its last line had no line end".to_owned());
         }

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use super::guard;
 use super::os;
-use super::process::Program;
+use super::process::{End, Program};
 use super::seat::{Pipe, Read, SeatIo, Sent};
 use crate::clock::Spent;
 use crate::clock::pulse::{Pulse, REST};
@@ -221,6 +221,8 @@ struct Seated {
 enum Later {
     Ended(Seat),
     Gone(Seat, Gone),
+    /// What the bot needs of the machine failed.
+    Failed(Seat, String),
 }
 
 /// Tells what happened, in order.
@@ -378,6 +380,7 @@ impl Shard {
             Pipe::Stderr => self.read_stderr(place, seat),
             Pipe::Stdin => self.stdin_ready(place, seat, closed),
             Pipe::Exit => self.exited(place, seat),
+            Pipe::Control => self.hear(place, seat),
             Pipe::Timer => {}
         }
         self.carry_out(place);
@@ -526,8 +529,33 @@ impl Shard {
         }
     }
 
-    /// The process has ended: what it left in its pipes is read first.
-    fn exited(&mut self, place: usize, seat: Seat) {
+    fn hear(&mut self, place: usize, seat: Seat) {
+        let Some(seated) = self.tables[place].as_mut() else {
+            return;
+        };
+        let Some(io) = seated.seats[seat].as_mut() else {
+            return;
+        };
+        if !io.hear()
+            && let Some(control) = io.process.control()
+        {
+            let _ = epoll::delete(&self.epoll, control);
+        }
+        // The box takes a moment longer to be gone, and the game need not wait for that.
+        let end = io.process.reported_end();
+        if let Some(End::Bot(kind, words)) = end {
+            self.drain(place, seat);
+            if let Some(io) = self.io(place, seat)
+                && !io.leaving
+            {
+                let gone = io.gone(kind, &words);
+                self.queue.push_back(Later::Gone(seat, gone));
+            }
+        }
+    }
+
+    /// Reads what a process that has ended left in its pipes.
+    fn drain(&mut self, place: usize, seat: Seat) {
         while self.io(place, seat).is_some_and(|io| io.stdout.is_some())
             && self.read_stdout(place, seat)
         {}
@@ -540,15 +568,24 @@ impl Shard {
             self.read_stderr(place, seat);
         }
         self.carry_out(place);
+    }
+
+    /// The process has ended: what it left in its pipes is read first.
+    fn exited(&mut self, place: usize, seat: Seat) {
+        self.drain(place, seat);
         let Some(io) = self.io(place, seat) else {
             return;
         };
-        let Some(kind) = io.process.ended() else {
+        let Some(end) = io.process.ended() else {
             return;
         };
-        if !io.leaving {
-            let gone = io.gone(kind);
-            self.queue.push_back(Later::Gone(seat, gone));
+        match end {
+            _ if io.leaving => {}
+            End::Bot(kind, words) => {
+                let gone = io.gone(kind, &words);
+                self.queue.push_back(Later::Gone(seat, gone));
+            }
+            End::Machine(why) => self.queue.push_back(Later::Failed(seat, why)),
         }
         self.queue.push_back(Later::Ended(seat));
     }
@@ -600,6 +637,11 @@ impl Shard {
                     let spent = self.spent_now(place, seat);
                     self.guarded(place, |table, out| {
                         table.handle(Input::Gone { seat, how, spent }, out);
+                    });
+                }
+                Later::Failed(seat, why) => {
+                    self.guarded(place, |table, out| {
+                        table.handle(Input::Failed { seat, why }, out);
                     });
                 }
                 Later::Ended(seat) => {
@@ -828,7 +870,7 @@ impl Shard {
 fn flags_of(pipe: Pipe) -> epoll::EventFlags {
     match pipe {
         Pipe::Stdout => epoll::EventFlags::IN | epoll::EventFlags::ET,
-        Pipe::Stderr | Pipe::Exit | Pipe::Timer => epoll::EventFlags::IN,
+        Pipe::Stderr | Pipe::Exit | Pipe::Timer | Pipe::Control => epoll::EventFlags::IN,
         // Once, that nobody reads it any more; room in it only where something waits for it.
         Pipe::Stdin => epoll::EventFlags::ET,
     }

@@ -51,6 +51,9 @@ enum Command {
 
 /// Reads the arguments of the program, does what they say, and tells what went wrong.
 pub fn main() -> ExitCode {
+    if let Some(code) = crate::bot::sandbox::hidden(std::env::args_os()) {
+        return ExitCode::from(code);
+    }
     let result = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Duel(args) => duel::run(&args),

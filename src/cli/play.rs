@@ -8,6 +8,7 @@ use anyhow::Context;
 use super::exit::{self, Refused};
 use super::output::Output;
 use super::progress::Progress;
+use crate::bot::sandbox;
 use crate::chance;
 use crate::config::{self, BotFiles, BotSpec, EventConfig, Program};
 use crate::event::{Event, GameResult, MatchResult};
@@ -40,6 +41,7 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         jobs,
         fresh,
     } = playing;
+    sandbox::harden_referee();
     let missing = config::check_programs(&config);
     let problems: Vec<String> = missing
         .iter()
@@ -85,8 +87,7 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         super::say("everything was played before; these are the results");
     }
     let hashes: Vec<String> = files.iter().map(BotFiles::hash).collect();
-    let logs = out.as_ref().map(|dir| dir.join(store::LOGS));
-    let mut plan = Plan::new(config, seed, schedule, &hashes, logs)
+    let mut plan = Plan::new(config, seed, schedule, &hashes, out.as_deref())
         .map_err(|error| Refused(format!("{error:#}")))?;
     let jobs = plan.jobs(jobs);
     let (ended, results) = play_plan(&plan, &todo, jobs, folder)?;

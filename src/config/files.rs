@@ -12,11 +12,11 @@ use super::read::tidy;
 use super::{EventConfig, Program};
 
 /// The most files of one bot's folder.
-const MAX_FILES: usize = 20_000;
+pub const MAX_FILES: usize = 20_000;
 /// The most bytes of one bot's folder, and of one file.
-const MAX_BYTES: u64 = 4 << 30;
+pub const MAX_BYTES: u64 = 4 << 30;
 /// The deepest folder below a bot's folder.
-const MAX_DEPTH: usize = 64;
+pub const MAX_DEPTH: usize = 64;
 /// Changed files that are named at most, a bot.
 const MAX_NAMED: usize = 10;
 
@@ -227,14 +227,14 @@ impl Walk<'_> {
 }
 
 /// What tools and runs leave in a folder, and is no part of a bot.
-fn is_left_out(name: &std::ffi::OsStr) -> bool {
+pub fn is_left_out(name: &std::ffi::OsStr) -> bool {
     ["__pycache__", ".git", ".hg", ".svn", ".DS_Store"]
         .iter()
         .any(|known| name == *known)
 }
 
 /// Whether this file marks its folder as a cache (<https://bford.info/cachedir/>) or as results of this program.
-fn marks_other_folder(path: &Path) -> bool {
+pub fn marks_other_folder(path: &Path) -> bool {
     path.file_name()
         .is_some_and(|name| name == "CACHEDIR.TAG" || name == "results.sqlite")
 }
@@ -280,6 +280,7 @@ fn content_hash(path: &Path) -> std::io::Result<String> {
     }
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
+/// Bytes as hex digits.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -18,7 +18,7 @@ use crate::clock::ClockSpec;
 
 mod bots;
 mod diagnose;
-mod files;
+pub mod files;
 mod fingerprint;
 mod flags;
 mod openings;
@@ -34,7 +34,7 @@ pub use diagnose::ConfigError;
 pub use files::{BotFiles, FilesError, bot_files};
 pub use fingerprint::changes;
 pub use flags::{Flags, from_flags, parse_clock};
-pub use programs::{ProgramProblem, check_programs, resolve_program};
+pub use programs::{ProgramProblem, check_programs, is_script, resolve_program};
 pub use read::{default_clock, parse, read};
 
 /// The commented reference of all keys, and the defaults.

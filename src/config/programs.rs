@@ -285,7 +285,7 @@ fn interpreter(file: &str) -> Option<&'static str> {
 }
 
 /// Whether a word of a command is a script by its ending.
-pub(super) fn is_script(word: &str) -> bool {
+pub fn is_script(word: &str) -> bool {
     // A word with a space in it is a line for an interpreter (`sh -c "python3 bot.py"`), not a file.
     if word.contains(char::is_whitespace) {
         return false;

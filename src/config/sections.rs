@@ -89,8 +89,8 @@ const RESTARTS: &Words<Restart> = &[
 const SANDBOXES: &Words<Sandbox> = &[
     ("auto", Some(Sandbox::Auto)),
     ("none", Some(Sandbox::None)),
-    ("limits", None),
-    ("strict", None),
+    ("limits", Some(Sandbox::Limits)),
+    ("strict", Some(Sandbox::Strict)),
 ];
 
 pub(super) const CLOCK_KINDS: &Words<ClockKind> = &[
@@ -116,11 +116,7 @@ pub(super) fn clock_kind_word(kind: ClockKind) -> &'static str {
 
 /// The word of a sandbox level.
 pub(super) fn sandbox_word(sandbox: Sandbox) -> &'static str {
-    match sandbox {
-        Sandbox::Limits => "limits",
-        Sandbox::Strict => "strict",
-        offered => word_of(SANDBOXES, offered),
-    }
+    word_of(SANDBOXES, sandbox)
 }
 
 fn word_of<T: Copy + PartialEq>(words: &Words<T>, meaning: T) -> &'static str {

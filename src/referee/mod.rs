@@ -19,5 +19,5 @@ pub mod record;
 pub mod replay;
 pub mod table;
 
-pub use play::{End, Fault, FaultKind};
+pub use play::{End, Fault, FaultKind, Limit};
 pub use table::{Effect, Gone, Input, MatchSetup, Outbox, SeatSetup, Table};

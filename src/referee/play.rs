@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hakem_protocol::{Ask, ErrorCode};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer::cut_text;
@@ -41,6 +42,34 @@ pub enum FaultKind {
     Signal(i32),
     /// The process closed its stdout or stdin and lives.
     ClosedPipe,
+    /// A limit of the machine's resources ended the process.
+    Limit(Limit),
+}
+
+/// A limit of the machine's resources that can end a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// Of memory.
+    Memory,
+    /// Of processes and threads.
+    Processes,
+    /// Of what is written to files.
+    Disk,
+}
+
+impl Limit {
+    /// Every limit.
+    pub const ALL: [Limit; 3] = [Limit::Memory, Limit::Processes, Limit::Disk];
+
+    /// Its word in reasons.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Limit::Memory => "memory",
+            Limit::Processes => "processes",
+            Limit::Disk => "disk",
+        }
+    }
 }
 
 impl Fault {
@@ -68,6 +97,7 @@ impl Fault {
             },
             FaultKind::NoReady(_) => Verdict::NoReady,
             FaultKind::Exit(_) | FaultKind::Signal(_) | FaultKind::ClosedPipe => Verdict::Crash,
+            FaultKind::Limit(_) => Verdict::Limit,
         }
     }
 
@@ -78,6 +108,7 @@ impl Fault {
             FaultKind::Exit(status) => format!("exit {status}"),
             FaultKind::Signal(signal) => format!("signal {signal}"),
             FaultKind::ClosedPipe => "closed_pipe".to_owned(),
+            FaultKind::Limit(limit) => limit.as_str().to_owned(),
         };
         if self.message.is_empty() {
             code

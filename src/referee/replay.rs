@@ -9,7 +9,9 @@ use hakem_protocol::ErrorCode;
 use serde_json::{Map, Value};
 
 use super::answer::{self, Said};
-use super::play::{AnswerParts, Answered, Claimed, End, Fault, FaultKind, KEPT_LINE, Next, Play};
+use super::play::{
+    AnswerParts, Answered, Claimed, End, Fault, FaultKind, KEPT_LINE, Limit, Next, Play,
+};
 use super::record::{
     AnswerEntry, Entry, FIRST_PREV, FORMAT, FaultEntry, Header, ResultEntry, StoppedEntry,
     hash_line,
@@ -397,7 +399,7 @@ fn fits_verdict(verdict: Verdict, code: &str) -> bool {
             code == "closed_pipe" || matches!(number("exit ").or(number("signal ")), Some(Ok(_)))
         }
         Verdict::NoReady => named.is_some(),
-        Verdict::Limit => true,
+        Verdict::Limit => Limit::ALL.into_iter().any(|limit| limit.as_str() == code),
         _ => named.is_some_and(|code| Fault::code(code, "").verdict() == verdict),
     }
 }

@@ -111,6 +111,13 @@ pub enum Input<'a> {
         /// Why.
         why: String,
     },
+    /// Its process is gone by the machine's fault: the game is void.
+    Failed {
+        /// The seat.
+        seat: Seat,
+        /// Why.
+        why: String,
+    },
     /// All processes of the seat have ended after [`Effect::Release`] or [`Effect::Kill`].
     Ended {
         /// The seat.
@@ -387,6 +394,10 @@ impl Table {
             Input::Deadline { seat, spent } => self.deadline(seat, spent, out),
             Input::Gone { seat, how, spent } => self.gone(seat, how, spent, out),
             Input::NotStarted { seat, why } => self.not_started(seat, &why, out),
+            Input::Failed { seat, why } => {
+                let name = &self.setup.seats[seat].name;
+                self.void(format!("{name}: {why}"), out);
+            }
             Input::Ended { seat } => self.ended(seat, out),
             Input::StoodStill => self.stood_still(out),
             Input::Abort { why } => self.void(why, out),

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use anyhow::Context;
 use serde_json::{Value, json};
 
+use super::confine::{self, Confined, Copies, Shelter};
 use crate::bot::os;
 use crate::bot::process::Program;
+use crate::bot::sandbox::Level;
 use crate::bot::shard::Job;
 use crate::chance::{self, MatchChance};
-use crate::config::{self, BotSpec, EventConfig, Restart, Sandbox};
+use crate::config::{self, BotSpec, EventConfig, Restart};
 use crate::event::{GameId, Slot};
 use crate::game::{self, Ruleset};
 use crate::referee::record::ChanceInfo;
@@ -35,6 +37,8 @@ pub struct Plan {
     seed: String,
     commitment: String,
     cores: Vec<usize>,
+    /// Where nothing is kept: made removable before the folder that they are in goes with the last of `bots`.
+    _copies: Option<Copies>,
     bots: Vec<PlannedBot>,
     logs: Option<PathBuf>,
     /// See [`Job::fails_in`].
@@ -47,42 +51,44 @@ const FAILS_IN: &str = "HAKEM_TEST_FAILS_IN";
 /// One bot, resolved.
 #[derive(Debug)]
 struct PlannedBot {
-    argv: Vec<String>,
-    dir: Option<PathBuf>,
+    confined: Confined,
     about: Value,
 }
 
 impl Plan {
-    /// The plan of an event with this seed and schedule. `hashes` are those of the bots' files, by slot; `logs` is the
-    /// folder for what bots write to stderr.
+    /// The plan of an event with this seed and schedule. `hashes` are those of the bots' files, by slot; `out` is the
+    /// folder of results, where copies of the bots' files and what they write to stderr are kept.
     ///
     /// # Errors
-    /// A program that cannot be found.
+    /// A program that cannot be found or shown, a sandbox that is not possible.
     pub fn new(
         config: EventConfig,
         seed: String,
         schedule: Vec<Pairing>,
         hashes: &[String],
-        logs: Option<PathBuf>,
+        out: Option<&Path>,
     ) -> anyhow::Result<Plan> {
         let rules = game::find(&config.game)
             .with_context(|| format!("there is no game `{}`", config.game))?
             .rules(&config.rules)?;
+        let mut warnings = config.warnings();
+        let (mut shelter, copies) = if Shelter::is_needed(&config) {
+            let (shelter, copies) = Shelter::new(&config, out)?;
+            (Some(shelter), Some(copies))
+        } else {
+            (None, None)
+        };
         let bots = config
             .bots
             .iter()
             .enumerate()
-            .map(|(slot, bot)| planned(bot, hashes.get(slot).map_or("", String::as_str)))
+            .map(|(slot, bot)| {
+                let files = hashes.get(slot).map_or("", String::as_str);
+                planned(bot, files, shelter.as_mut()).with_context(|| format!("bot `{}`", bot.name))
+            })
             .collect::<anyhow::Result<Vec<_>>>()?;
-        let mut warnings = config.warnings();
-        warnings.extend(not_enforced(&config));
-        if bots_are_unconfined(&config) {
-            warnings.push(
-                "bots run without a sandbox (level `none`): this version has no other; let only \
-                 programs take part that you trust"
-                    .to_owned(),
-            );
-        }
+        warnings.extend(shelter.map_or_else(Vec::new, |shelter| shelter.warnings));
+        warnings.extend(not_enforced(&config, &bots));
         Ok(Plan {
             commitment: chance::commitment(&seed),
             cores: os::cores(),
@@ -91,7 +97,8 @@ impl Plan {
             schedule,
             warnings,
             bots,
-            logs,
+            logs: out.map(|out| out.join(crate::store::LOGS)),
+            _copies: copies,
             config,
             fails_in: std::env::var(FAILS_IN).ok().and_then(|id| id.parse().ok()),
         })
@@ -198,7 +205,7 @@ impl Plan {
             restart_each_game: config.restart == Restart::Game,
             about: json!({
                 "bots": pairing.seats.iter().map(|&slot| &self.bots[slot].about).collect::<Vec<_>>(),
-                "sandbox": "none",
+                "machine": machine(),
             }),
         };
         let programs = pairing
@@ -241,8 +248,8 @@ impl Plan {
             ))
         });
         Program {
-            argv: bot.argv.clone(),
-            dir: bot.dir.clone(),
+            argv: bot.confined.argv.clone(),
+            dir: bot.confined.dir.clone(),
             env: spec.env.clone(),
             log,
             max_stderr: spec.limits.stderr,
@@ -250,22 +257,20 @@ impl Plan {
             max_output: spec.limits.output,
             exit_us: spec.limits.exit_us,
             cores: self.cores_a_game() as u32,
+            confine: bot.confined.confine.clone(),
         }
     }
 }
 
-fn bots_are_unconfined(config: &EventConfig) -> bool {
-    config.bots.iter().any(|bot| {
-        matches!(bot.program, config::Program::Command { .. })
-            && bot.limits.sandbox == Sandbox::Auto
-    })
-}
-
-/// Limits that an event sets and this version does not enforce.
-fn not_enforced(config: &EventConfig) -> Option<String> {
+/// Limits that an event sets and the level of a bot does not enforce.
+fn not_enforced(config: &EventConfig, bots: &[PlannedBot]) -> Option<String> {
     let usual = config::Limits::default();
     let set = |pick: fn(&config::Limits, &config::Limits) -> bool| {
-        config.bots.iter().any(|bot| pick(&bot.limits, &usual))
+        config.bots.iter().zip(bots).any(|(bot, planned)| {
+            matches!(bot.program, config::Program::Command { .. })
+                && planned.confined.in_force.level == Level::None
+                && pick(&bot.limits, &usual)
+        })
     };
     let keys = [
         ("memory", set(|limits, usual| limits.memory != usual.memory)),
@@ -275,10 +280,6 @@ fn not_enforced(config: &EventConfig) -> Option<String> {
         ),
         ("disk", set(|limits, usual| limits.disk != usual.disk)),
         ("ponder", set(|limits, usual| limits.ponder != usual.ponder)),
-        (
-            "runtime",
-            set(|limits, usual| limits.runtime != usual.runtime),
-        ),
     ];
     let set: Vec<&str> = keys
         .into_iter()
@@ -287,45 +288,43 @@ fn not_enforced(config: &EventConfig) -> Option<String> {
         .collect();
     (!set.is_empty()).then(|| {
         format!(
-            "[limits] sets {}, which this version does not enforce",
+            "[limits] sets {}, which the sandbox level `none` does not enforce",
             set.join(", ")
         )
     })
 }
 
-/// Finds a bot's program, so that its place is fixed for the whole run.
-fn planned(bot: &BotSpec, files: &str) -> anyhow::Result<PlannedBot> {
-    match &bot.program {
-        config::Program::Builtin(name) => {
-            let own = std::env::current_exe().context("where is this program?")?;
-            let own = text_of(&own)?;
-            Ok(PlannedBot {
-                argv: vec![own, "bot".into(), name.clone()],
-                dir: None,
-                about: json!({ "builtin": name }),
-            })
+/// Finds a bot's program, so that its place is fixed for the whole run, and how it is confined.
+fn planned(
+    bot: &BotSpec,
+    files: &str,
+    shelter: Option<&mut Shelter<'_>>,
+) -> anyhow::Result<PlannedBot> {
+    let (confined, mut about) = match &bot.program {
+        config::Program::Builtin(name) => (confine::builtin(name)?, json!({ "builtin": name })),
+        config::Program::Command { argv, dir, own_dir } => {
+            let confined = match shelter {
+                Some(shelter) => shelter.confine(bot, argv, dir, *own_dir)?,
+                None => confine::unconfined(argv, dir)?,
+            };
+            (confined, json!({ "command": argv, "files": files }))
         }
-        config::Program::Command { argv, dir, .. } => {
-            let mut found = argv.clone();
-            if let Some(program) = found.first_mut() {
-                let path = config::resolve_program(program, dir)
-                    .map_err(|what| anyhow::anyhow!("bot `{}`: {what}", bot.name))?;
-                *program = text_of(&path)?;
-            }
-            let about = json!({ "command": argv, "files": files });
-            Ok(PlannedBot {
-                argv: found,
-                dir: Some(dir.clone()),
-                about,
-            })
-        }
+    };
+    if !confined.copy.is_empty() {
+        about["copy"] = confined.copy.as_str().into();
     }
+    about["sandbox"] = confined.in_force.describe(&bot.limits);
+    Ok(PlannedBot { confined, about })
 }
 
-fn text_of(path: &Path) -> anyhow::Result<String> {
-    path.to_str()
-        .map(str::to_owned)
-        .with_context(|| format!("the path {} is not UTF-8", path.display()))
+/// The machine, for records.
+fn machine() -> Value {
+    let name = rustix::system::uname();
+    json!({
+        "system": name.sysname().to_string_lossy(),
+        "kernel": name.release().to_string_lossy(),
+        "processor": name.machine().to_string_lossy(),
+    })
 }
 
 /// A name as a part of a file's name: letters, digits, `-` and `_` of ASCII, not long.

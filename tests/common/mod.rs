@@ -88,6 +88,8 @@ pub(crate) struct Ran {
     pub(crate) stdout: String,
     /// All of stderr.
     pub(crate) stderr: String,
+    /// The process id that it had.
+    pub(crate) pid: u32,
     command: String,
 }
 
@@ -153,10 +155,30 @@ impl std::fmt::Display for Ran {
     }
 }
 
+/// An ordinary user without a home, for what must work without being root.
+pub(crate) const NOBODY: u32 = 20_001;
+
+/// Whether this test runs as root, and so may do things as others.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// The program where any user may reach it; a copy, made once.
+fn hakem_for_all() -> &'static Path {
+    static COPY: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
+    COPY.get_or_init(|| {
+        let file = format!("hakem-test-program-{}", std::process::id());
+        let path = std::env::temp_dir().join(file);
+        std::fs::copy(hakem_path(), &path).expect("the program is copied");
+        path
+    })
+}
+
 /// A folder of a test's own, and a mark that all processes started from it carry.
 pub(crate) struct Lab {
     dir: tempfile::TempDir,
     mark: String,
+    user: Option<u32>,
 }
 
 impl Lab {
@@ -170,7 +192,25 @@ impl Lab {
                 .tempdir()
                 .expect("a folder for the test is made"),
             mark: format!("{}-{count}", std::process::id()),
+            user: None,
         }
+    }
+
+    /// The same folder, in which the program runs as this user. For tests that run as root.
+    pub(crate) fn of_user(mut self, user: u32) -> Lab {
+        self.user = Some(user);
+        self
+    }
+
+    /// Gives all files to the user of the folder.
+    fn hand_over(&self) {
+        let Some(user) = self.user else { return };
+        let given = Command::new("chown")
+            .args(["-hR", &format!("{user}:{user}")])
+            .arg(self.dir.path())
+            .status()
+            .expect("chown runs");
+        assert!(given.success(), "the files are given to user {user}");
     }
 
     /// A path in the folder.
@@ -187,7 +227,17 @@ impl Lab {
 
     /// The program with these arguments, in the folder, not started yet.
     pub(crate) fn command<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(&self, args: I) -> Command {
-        let mut command = Command::new(hakem_path());
+        let mut command = match self.user {
+            None => Command::new(hakem_path()),
+            Some(user) => {
+                use std::os::unix::process::CommandExt;
+                self.hand_over();
+                let mut command = Command::new(hakem_for_all());
+                // This also drops further groups.
+                command.uid(user).gid(user).env("HOME", self.dir.path());
+                command
+            }
+        };
         command
             .args(args)
             .current_dir(self.dir.path())
@@ -302,6 +352,35 @@ impl Lab {
             .collect()
     }
 
+    /// The boxes that a run with this process id has started and that are still there.
+    pub(crate) fn boxes_of(run: u32) -> Vec<Pid> {
+        let line = format!("hakem\0__box\0{run}\0");
+        let Ok(entries) = std::fs::read_dir("/proc") else {
+            return Vec::new();
+        };
+        entries
+            .flatten()
+            .filter(|entry| {
+                std::fs::read(entry.path().join("cmdline"))
+                    .is_ok_and(|found| found == line.as_bytes())
+            })
+            .filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
+            .collect()
+    }
+
+    /// Asserts that every box of a run is gone, or is gone soon.
+    #[track_caller]
+    pub(crate) fn assert_no_box_is_left(run: u32) {
+        let left: Vec<Pid> = Lab::boxes_of(run)
+            .into_iter()
+            .filter(|pid| !ends_soon(*pid))
+            .collect();
+        for pid in &left {
+            let _ = rustix::process::kill_process(*pid, Signal::KILL);
+        }
+        assert!(left.is_empty(), "boxes are still there: {left:?}");
+    }
+
     /// Asserts that every process of this folder is gone, or is gone soon (the end of a process takes a moment).
     #[track_caller]
     pub(crate) fn assert_no_process_is_left(&self) {
@@ -403,6 +482,7 @@ pub(crate) fn collect(mut child: Child, command: String) -> Ran {
     }
     let stdout = reader(child.stdout.take());
     let stderr = reader(child.stderr.take());
+    let pid = child.id();
     let hangs = !ends_within(&child, HANG);
     if hangs {
         child.kill().expect("a hanging run is ended");
@@ -417,6 +497,7 @@ pub(crate) fn collect(mut child: Child, command: String) -> Ran {
         code: status.code(),
         stdout: text(stdout),
         stderr: text(stderr),
+        pid,
         command,
     };
     assert!(!hangs, "still running after {} s: {ran}", HANG.as_secs());

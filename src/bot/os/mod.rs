@@ -1,5 +1,7 @@
 //! Glue to the operating system.
 
+#[cfg(target_os = "linux")]
+pub mod raw;
 pub mod stamp;
 
 use std::io;
@@ -93,4 +95,25 @@ pub fn raise_open_files() -> u64 {
         );
     }
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
+/// All processes below a process: its children, theirs, and so on. One that comes into being meanwhile may be missing.
+pub fn descendants(root: Pid) -> Vec<Pid> {
+    let mut found = Vec::new();
+    let mut open = vec![root];
+    while let Some(pid) = open.pop() {
+        let folder = format!("/proc/{}/task", pid.as_raw_nonzero());
+        for thread in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let Ok(text) = std::fs::read_to_string(thread.path().join("children")) else {
+                continue;
+            };
+            let children = text.split_ascii_whitespace();
+            let children = children.filter_map(|word| Pid::from_raw(word.parse().ok()?));
+            for child in children {
+                found.push(child);
+                open.push(child);
+            }
+        }
+    }
+    found
 }

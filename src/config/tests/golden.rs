@@ -268,7 +268,7 @@ sandbox = "off"
      --> /events/spring.toml:8:11
       |
     8 | sandbox = "off"
-      |           ^^^^^ known are auto, none
+      |           ^^^^^ known are auto, none, limits, strict
     "##);
 }
 
@@ -293,8 +293,6 @@ wall_ceiling = "1m"
 fn not_yet_offered() {
     insta::assert_snapshot!(errors(&[GAME, r##"format = "swiss"
 candidate = "a"
-[limits]
-sandbox = "strict"
 "##, BOTS]), @r##"
     error: `format` in [event] is "swiss", which is not yet offered by this version
      --> /events/spring.toml:3:10
@@ -307,12 +305,6 @@ sandbox = "strict"
       |
     4 | candidate = "a"
       | ^^^^^^^^^ leave it out; round-robin is offered
-
-    error: `sandbox` in [limits] is "strict", which is not yet offered by this version
-     --> /events/spring.toml:6:11
-      |
-    6 | sandbox = "strict"
-      |           ^^^^^^^^ "auto" and "none" are
     "##);
 }
 

@@ -1,0 +1,304 @@
+//! When a game or the referee ends, all of a bot ends.
+
+use std::path::Path;
+use std::process::Child;
+use std::time::Duration;
+
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+
+use crate::common::{self, Lab, is_root};
+use crate::help::{LEVELS, as_each_user, event, logs, play};
+
+/// What is promised: everything is gone by then. Tests allow ten times as much.
+const GONE: Duration = Duration::from_secs(2 * 10);
+
+/// All processes below one.
+fn below(root: Pid) -> Vec<Pid> {
+    hakem::bot::os::descendants(root)
+}
+
+fn is_python(pid: Pid) -> bool {
+    std::fs::read_link(format!("/proc/{}/exe", pid.as_raw_nonzero()))
+        .is_ok_and(|exe| exe.to_string_lossy().contains("python"))
+}
+
+/// Looks again and again until `find` finds something.
+fn until<T>(child: &mut Child, find: impl Fn() -> Option<T>) -> T {
+    let begin = std::time::Instant::now();
+    loop {
+        if let Some(found) = find() {
+            return found;
+        }
+        let ended = child.try_wait().expect("it can be asked");
+        assert!(ended.is_none(), "the run ended before: {ended:?}");
+        assert!(begin.elapsed() < common::HANG, "nothing was found");
+        std::thread::yield_now();
+    }
+}
+
+/// Waits for the end of all these.
+fn all_end(processes: &[rustix::fd::OwnedFd]) -> bool {
+    let begin = std::time::Instant::now();
+    processes.iter().all(|process| {
+        let left = GONE.saturating_sub(begin.elapsed());
+        let timeout = left.try_into().expect("a short time");
+        let mut fds = [rustix::event::PollFd::new(
+            process,
+            rustix::event::PollFlags::IN,
+        )];
+        rustix::event::poll(&mut fds, Some(&timeout)).is_ok_and(|count| count > 0)
+    })
+}
+
+fn start(lab: &Lab, file: &Path, out: &str) -> Child {
+    let mut command = lab.command(["run", file.to_str().expect("a path"), "--out", out]);
+    command
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    command.spawn().expect("it starts")
+}
+
+#[test]
+fn a_daemon_ends_with_its_game() {
+    as_each_user(|lab| {
+        for level in LEVELS {
+            let file = event(&lab, level, "daemon").write(&lab, "event.toml");
+            let ran = lab
+                .hakem(["run", file.to_str().expect("a path"), "--out", level])
+                .exits(0);
+            lab.assert_no_process_is_left();
+            Lab::assert_no_box_is_left(ran.pid);
+        }
+    });
+}
+
+#[test]
+fn everything_ends_when_the_referee_is_killed() {
+    as_each_user(|lab| {
+        for level in LEVELS {
+            let event = event(&lab, level, "wait").set("clock", "move", "\"600s\"");
+            let event =
+                event
+                    .set("clock", "main", "\"600s\"")
+                    .set("clock", "wall_ceiling", "\"700s\"");
+            let file = event.write(&lab, "event.toml");
+            let mut run = start(&lab, &file, level);
+            let root = common::pid_of(&run);
+            // The bot is there when its program is Python; then it is asked, and waits.
+            let processes = until(&mut run, || {
+                let below = below(root);
+                let boxes = if level == "strict" { 2 } else { 1 };
+                (below.iter().copied().any(is_python) && below.len() > boxes).then_some(below)
+            });
+            let watched: Vec<_> = processes
+                .iter()
+                .filter_map(|&pid| pidfd_open(pid, PidfdFlags::empty()).ok())
+                .collect();
+            assert!(watched.len() >= 2, "a box and its bot: {}", watched.len());
+            // The box is told nothing by its command line and environment.
+            let boxes = Lab::boxes_of(run.id());
+            assert!(!boxes.is_empty(), "boxes are found by their command line");
+            if is_root() {
+                for pid in &boxes {
+                    let environ = std::fs::read(format!("/proc/{}/environ", pid.as_raw_nonzero()));
+                    assert_eq!(environ.expect("root may read it"), b"");
+                }
+            }
+            run.kill().expect("it is killed");
+            run.wait().expect("it is waited for");
+            assert!(all_end(&watched), "{level}: everything is gone");
+            lab.assert_no_process_is_left();
+        }
+    });
+}
+
+#[test]
+fn a_killed_supervisor_is_no_fault_of_the_bot() {
+    as_each_user(|lab| {
+        for level in LEVELS {
+            let event = event(&lab, level, "none").set("event", "games", "40");
+            let event = event.set("event", "restart", "\"match\"");
+            let file = event.write(&lab, "event.toml");
+            let mut run = start(&lab, &file, level);
+            let id = run.id();
+            // Not the box of a self-test: one with a bot in it.
+            let victim = until(&mut run, || {
+                Lab::boxes_of(id)
+                    .into_iter()
+                    .filter(|&pid| below(pid).into_iter().any(is_python))
+                    .max_by_key(|pid| pid.as_raw_nonzero())
+            });
+            // It may have ended by itself meanwhile; then nothing is tried.
+            let _ = kill_process(victim, Signal::KILL);
+            let status = run.wait().expect("it is waited for");
+            assert!(status.success(), "{level}: {status}");
+            let games = lab.games(level);
+            let counted = games.iter().filter(|game| game["verdict"] != "void");
+            for game in counted.clone() {
+                assert_eq!(game["verdict"], "rule", "{level}: {game}");
+            }
+            assert_eq!(counted.count(), 40, "{level}: every game once");
+            lab.assert_no_process_is_left();
+            Lab::assert_no_box_is_left(id);
+        }
+    });
+}
+
+#[test]
+fn neither_referee_nor_box_can_be_traced_by_others_of_the_user() {
+    if !is_root() {
+        return;
+    }
+    let lab = Lab::new().of_user(common::NOBODY);
+    std::fs::create_dir(lab.path("bot")).expect("a folder");
+    let bot = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sandbox/bot.py");
+    std::fs::copy(bot, lab.path("bot/bot.py")).expect("the bot is copied");
+    let event = event(&lab, "limits", "wait").set("clock", "move", "\"600s\"");
+    let file = event.write(&lab, "event.toml");
+    let mut run = start(&lab, &file, "event");
+    let id = run.id();
+    let supervisor = until(&mut run, || {
+        Lab::boxes_of(id)
+            .into_iter()
+            .filter(|&pid| below(pid).into_iter().any(is_python))
+            .min_by_key(|pid| pid.as_raw_nonzero())
+    });
+    for pid in [common::pid_of(&run), supervisor] {
+        use std::os::unix::fs::MetadataExt;
+        let owner = std::fs::metadata(format!("/proc/{}/mem", pid.as_raw_nonzero()))
+            .expect("it is there")
+            .uid();
+        // The files of a process that may not be traced are root's.
+        assert_eq!(owner, 0);
+    }
+    run.kill().expect("it is killed");
+    run.wait().expect("it is waited for");
+    lab.assert_no_process_is_left();
+}
+
+#[test]
+fn a_bot_that_may_not_ponder_stands_still_in_others_time() {
+    as_each_user(|lab| {
+        for level in LEVELS {
+            for file in ["f01_ponder.py", "z01_honest_slow.py", "helper.py"] {
+                let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks");
+                std::fs::copy(from.join(file), lab.path("bot").join(file)).expect("copied");
+            }
+            let bot = |event: common::Event, name, file| {
+                event
+                    .bot(name, &[crate::help::PYTHON, file])
+                    .with("dir = \"bot\"")
+            };
+            let event = common::Event::new("mangala")
+                .set("event", "games", "1")
+                .set("event", "paired", "false")
+                .set("limits", "sandbox", &common::toml_text(level))
+                .set("limits", "ponder", "false");
+            let event = bot(event, "thinks", "f01_ponder.py");
+            let event = bot(event, "slow", "z01_honest_slow.py");
+            let game = {
+                let file = event.write(&lab, "event.toml");
+                lab.hakem(["run", file.to_str().expect("a path"), "--out", level])
+                    .exits(0);
+                lab.games(level).remove(0)
+            };
+            assert_eq!(game["verdict"], "rule", "{level}: {game}");
+            let logs = logs(&lab, level);
+            assert!(logs.contains("BLOCKED pondering"), "{level}: {logs}");
+            assert!(!logs.contains("PWNED"), "{level}: {logs}");
+            assert_eq!(crate::help::in_force(&lab, level)["frozen"], true);
+        }
+    });
+}
+
+#[test]
+fn a_bot_lives_on_when_the_thread_that_started_it_ends() {
+    use std::io::{Read, Write};
+    use std::sync::Arc;
+
+    use hakem::bot::process::Program;
+    use hakem::bot::sandbox::order::Shown;
+    use hakem::bot::sandbox::{Confine, Level, probe, slots::Slots};
+
+    for level in [Level::Limits, Level::Strict] {
+        let order = probe::order_for(
+            level,
+            vec!["/bin/cat".into()],
+            "/usr".into(),
+            Vec::<Shown>::new(),
+        );
+        let program = Program {
+            argv: vec!["/bin/cat".into()],
+            dir: None,
+            env: Vec::new(),
+            log: None,
+            max_stderr: 0,
+            max_line: 100,
+            max_output: 100,
+            exit_us: 0,
+            confine: Some(Arc::new(Confine {
+                own: common::hakem_path(),
+                order,
+                freezes: false,
+                slots: Slots::new().expect("a folder"),
+            })),
+        };
+        let mut started = std::thread::spawn(move || program.start().expect("it starts"))
+            .join()
+            .expect("the thread ends");
+        for pipe in [&started.stdin, &started.stdout] {
+            rustix::io::ioctl_fionbio(pipe, false).expect("it may block");
+        }
+        let mut stdin = std::fs::File::from(started.stdin);
+        let mut stdout = std::fs::File::from(started.stdout);
+        stdin.write_all(b"still here").expect("it is there");
+        let mut answer = [0; 10];
+        stdout.read_exact(&mut answer).expect("it answers");
+        assert_eq!(&answer, b"still here");
+        let boxed = started.process.boxed().expect("it has a box");
+        boxed.listen();
+        let bot = boxed.bot().expect("its process id is known");
+        assert_eq!(started.process.members(), [bot]);
+        assert_eq!(started.process.pid(), bot);
+        let comm = std::fs::read_to_string(format!("/proc/{}/comm", bot.as_raw_nonzero()));
+        assert_eq!(comm.expect("it is there").trim(), "cat");
+        let watched = pidfd_open(bot, PidfdFlags::empty()).expect("it is there");
+        drop(started.process);
+        assert!(all_end(&[watched]));
+    }
+}
+
+#[test]
+fn cgroups_are_removed() {
+    if !is_root() {
+        return;
+    }
+    let lab = Lab::new();
+    std::fs::create_dir(lab.path("bot")).expect("a folder");
+    let bot = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sandbox/bot.py");
+    std::fs::copy(bot, lab.path("bot/bot.py")).expect("the bot is copied");
+    play(&lab, &event(&lab, "strict", "none"));
+    let ran = lab.hakem(["run", "event.toml", "--fresh"]).exits(0);
+    let name = format!("hakem-{}-", ran.pid);
+    let left: Vec<_> = walk(Path::new("/sys/fs/cgroup"), 4)
+        .into_iter()
+        .filter(|path| {
+            path.file_name()
+                .is_some_and(|found| found.to_string_lossy().starts_with(&name))
+        })
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+fn walk(folder: &Path, depth: usize) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            found.push(entry.path());
+            if depth > 0 {
+                found.extend(walk(&entry.path(), depth - 1));
+            }
+        }
+    }
+    found
+}
