@@ -90,6 +90,9 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
     let mut plan = Plan::new(config, seed, schedule, &hashes, out.as_deref())
         .map_err(|error| Refused(format!("{error:#}")))?;
     let jobs = plan.jobs(jobs);
+    if !todo.is_empty() {
+        plan.measure_machine();
+    }
     let (ended, results) = play_plan(&plan, &todo, jobs, folder)?;
     finish(&plan, out.as_deref(), ended, results, output)
 }

@@ -109,7 +109,7 @@ impl EventConfig {
 
 impl EventConfig {
     /// Whether the seats race, so that the rules set the time.
-    fn is_race(&self) -> bool {
+    pub fn is_race(&self) -> bool {
         let rules = crate::game::find(&self.game).map(|kind| kind.rules(&self.rules));
         rules.is_some_and(|rules| rules.is_ok_and(|rules| rules.race().is_some()))
     }

@@ -1,10 +1,12 @@
 //! Plays a schedule.
 //!
-//! [`plan`] makes the matches of an event, and [`confine`] decides how its bots are confined; [`dispatch`] hands them to the shards, takes what they report, has it stored and
-//! only then tells it; [`ledger`] is the thread that stores. What happened is told as [`crate::event::Event`]s.
+//! [`plan`] makes the matches of an event, [`confine`] decides how its bots are confined, and [`jitter`] measures how exactly the
+//! machine keeps time; [`dispatch`] hands the matches to the shards, takes what they report, has it stored and only then tells
+//! it; [`ledger`] is the thread that stores. What happened is told as [`crate::event::Event`]s.
 
 pub mod confine;
 pub mod dispatch;
+pub mod jitter;
 pub mod ledger;
 pub mod plan;
 mod stored;

@@ -7,6 +7,7 @@ use anyhow::Context;
 use serde_json::{Value, json};
 
 use super::confine::{self, Confined, Copies, Shelter};
+use super::jitter::Jitter;
 use crate::bot::os;
 use crate::bot::process::Program;
 use crate::bot::sandbox::Level;
@@ -107,8 +108,13 @@ impl Plan {
     /// Games at once: as the event says, else as many as leave each thinking bot a core; never more than the system
     /// allows open files for, which is then said.
     pub fn jobs(&mut self, asked: Option<usize>) -> usize {
-        let cores_a_game = self.cores_a_game();
-        let usual = (self.cores.len() / cores_a_game).max(1);
+        // Where seats race they all think at once, elsewhere one of them.
+        let thinking = if self.config.is_race() {
+            self.config.seats
+        } else {
+            1
+        };
+        let usual = (self.cores.len() / (self.cores_a_game() * thinking)).max(1);
         let wanted = asked.or(self.config.jobs).unwrap_or(usual);
         let files = os::raise_open_files();
         let seats = self.config.seats as u64;
@@ -121,11 +127,27 @@ impl Plan {
             ));
         } else if wanted > usual {
             self.warnings.push(format!(
-                "{wanted} games at once on {} cores: bots will wait for a core, which the clock kind `fair` takes off",
+                "{wanted} games at once on {} cores, with {thinking} thinking at a time in each: bots will wait for a core, which \
+                 the clock kind `fair` takes off",
                 self.cores.len()
             ));
         }
         wanted.min(most)
+    }
+
+    /// Measures how exactly the machine keeps time, and adds a warning if that is not exact enough for the clock.
+    pub fn measure_machine(&mut self) {
+        let clock = &self.config.clock;
+        let limits = [
+            clock.move_us,
+            clock.main_us.map(|main| main + clock.delay_us),
+        ];
+        let Some(limit) = limits.into_iter().flatten().min() else {
+            return;
+        };
+        let jitter = Jitter::measure(&self.cores);
+        self.warnings
+            .extend(jitter.warning(limit + clock.margin_us));
     }
 
     fn cores_a_game(&self) -> usize {
