@@ -15,6 +15,7 @@ use crate::event::{GameId, Slot};
 use crate::game::{self, Ruleset};
 use crate::referee::record::ChanceInfo;
 use crate::referee::{MatchSetup, SeatSetup};
+use crate::report::text::file_part;
 use crate::tournament::Pairing;
 
 /// Files that the referee itself needs open: results, records, logs, terminal, libraries.
@@ -326,18 +327,4 @@ fn text_of(path: &Path) -> anyhow::Result<String> {
     path.to_str()
         .map(str::to_owned)
         .with_context(|| format!("the path {} is not UTF-8", path.display()))
-}
-
-/// A name as a part of a file's name: letters, digits, `-` and `_` of ASCII, not long.
-fn file_part(name: &str) -> String {
-    name.chars()
-        .take(40)
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
-                c
-            } else {
-                '_'
-            }
-        })
-        .collect()
 }
