@@ -34,6 +34,7 @@ Manners (hold for the whole session)
   --crlf --bom --blank-lines --float-move   sloppy but allowed
   --think-us N         computes so long on a processor before each answer
   --note-bytes N       a note of this length with every answer
+  --note TEXT          this note with every answer
   --eval               an eval with every answer
   --ping-silent        answers no ping
   --after-end          writes a line after each end
@@ -62,6 +63,7 @@ struct Script {
     flags: Vec<String>,
     think_us: u64,
     note_bytes: usize,
+    note: Option<String>,
     slow_ready_ms: u64,
     late_ms: u64,
     exit_code: i32,
@@ -139,6 +141,7 @@ impl Script {
             flags: Vec::new(),
             think_us: 0,
             note_bytes: 0,
+            note: None,
             slow_ready_ms: 0,
             late_ms: 0,
             exit_code: 1,
@@ -166,6 +169,7 @@ impl Script {
                 "double" => script.double = true,
                 "answer-take" => script.answer_take = Some(value()?),
                 "think-us" => script.think_us = number(arg, &value()?)?,
+                "note" => script.note = Some(value()?),
                 "note-bytes" => script.note_bytes = number(arg, &value()?)?,
                 "slow-ready" => script.slow_ready_ms = number(arg, &value()?)?,
                 "exit-code" => script.exit_code = number(arg, &value()?)?,
@@ -432,6 +436,9 @@ impl Session {
         }
         if self.script.note_bytes > 0 {
             answer["note"] = "n".repeat(self.script.note_bytes).into();
+        }
+        if let Some(note) = &self.script.note {
+            answer["note"] = note.as_str().into();
         }
         if self.script.has("eval") {
             answer["eval"] = json!({"score": 0.5, "depth": self.turns});

@@ -1,7 +1,7 @@
 //! A run that was interrupted or killed goes on where it stopped: at the end every game stands there exactly once, and
 //! all is as in a run that nothing disturbed, whatever the number of games at once.
 //!
-//! `HAKEM_TEST_KILLS` sets how often the run is killed (12; 120 with `HAKEM_TEST_FULL=1`), `HAKEM_TEST_SEED` when.
+//! `HAKEM_TEST_KILLS` sets how often the run is killed (12; 200 with `HAKEM_TEST_FULL=1`), `HAKEM_TEST_SEED` when.
 #![cfg(feature = "runner")]
 
 mod common;
@@ -164,7 +164,7 @@ fn survives_kills(event: &Event, kills: u64) {
 
 /// How often runs are killed.
 fn kills() -> u64 {
-    common::env_number("HAKEM_TEST_KILLS", if common::full() { 120 } else { 12 })
+    common::env_number("HAKEM_TEST_KILLS", if common::full() { 200 } else { 12 })
 }
 
 #[test]

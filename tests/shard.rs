@@ -432,6 +432,29 @@ fn a_shard_that_is_dropped_in_mid_game_ends_all_its_bots() {
 }
 
 #[test]
+fn a_start_that_fails_once_is_tried_again_and_nobody_has_lost() {
+    let _alone = alone();
+    let lab = Lab::new();
+    let later = lab.path("later");
+    let plan = Plan::new();
+    let missing = vec![later.to_string_lossy().into_owned()];
+    let mut playing = Playing::start();
+    playing.play(plan.job(&lab, 1, [&missing, &mock(&[])]));
+    // The machine is mended after the first failure.
+    playing.listen_until(|stories| stories.values().any(|story| story.voids > 0));
+    std::os::unix::fs::symlink(common::mockbot_path(), &later).expect("the program is there now");
+    let stories = playing.finish();
+    let story = &stories[&MatchId {
+        round: 1,
+        number: 1,
+    }];
+    assert!(story.gave_up.is_none(), "{story:?}");
+    assert_eq!((story.games.len(), story.ends), (1, 1), "{story:?}");
+    assert_eq!(story.games[0].verdict, Verdict::Rule);
+    lab.assert_no_process_is_left();
+}
+
+#[test]
 fn a_failure_of_the_referee_itself_ends_one_match_and_its_bots() {
     let _alone = alone();
     let before = held();

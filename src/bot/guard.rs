@@ -74,8 +74,8 @@ mod tests {
         let said = guarded(|| panic!("plain")).expect_err("it panics");
         assert!(said.starts_with("plain at "), "{said}");
         assert_eq!(guarded(|| 8), Ok(8), "and the next call is as ever");
-        let outer = guarded(|| {
-            let inner = guarded(|| panic!("inner"));
+        let outer: Result<(), String> = guarded(|| {
+            let inner: Result<(), String> = guarded(|| panic!("inner"));
             assert!(inner.is_err_and(|said| said.starts_with("inner at ")));
             panic!("outer")
         });

@@ -284,7 +284,7 @@ impl Shard {
             events.clear();
             let buffer = rustix::buffer::spare_capacity(&mut events);
             let woken = epoll::wait(&self.epoll, buffer, timeout.as_ref());
-            self.pulse.woken(os::now(), os::slept());
+            self.pulse.woken(os::now(), os::slept);
             match woken {
                 Ok(_) => {}
                 Err(Errno::INTR) => continue,

@@ -73,7 +73,9 @@ pub fn main() -> ExitCode {
         if text.starts_with("error") || text.starts_with('\u{1b}') {
             say(text);
         } else {
-            say(format_args!("error: {text}"));
+            // Names of files and what stands in them are of others.
+            let lines: Vec<String> = text.lines().map(shown).collect();
+            say(format_args!("error: {}", lines.join("\n")));
         }
         exit::code_of(&error)
     })

@@ -70,6 +70,7 @@ fn title(header: &Header) -> String {
         let _ = writeln!(page, "game {} of the match", header.played.next_game());
     }
     if let Some(opening) = &header.opening {
+        let opening = shown(&opening.to_string());
         let _ = writeln!(page, "from the position {opening}");
     }
     page
@@ -85,7 +86,7 @@ fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play) 
                 None => write!(
                     page,
                     "\n{by}: {}  ({ms}){remarks}\n{}",
-                    answer.mv,
+                    shown(&answer.mv.to_string()),
                     play.position().board()
                 ),
                 Some(claim) => writeln!(page, "{by} {}  ({ms}){remarks}", came_to(claim)),

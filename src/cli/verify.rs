@@ -77,7 +77,7 @@ impl<W: Write> Lines<W> {
 
     /// Tells what became of a record; whether it holds.
     fn tell(&mut self, path: &Path, checked: Result<Verified, String>) -> io::Result<bool> {
-        let path = path.display();
+        let path = super::shown(&path.to_string_lossy());
         match checked {
             Ok(verified) => {
                 let chance = if verified.chance_checked {
@@ -123,7 +123,8 @@ fn check_folder(
     }
     let mut complain = |what: String| {
         failed += 1;
-        lines.write(&format!("{}: does not verify: {what}", dir.display()))
+        let dir = super::shown(&dir.to_string_lossy());
+        lines.write(&format!("{dir}: does not verify: {}", super::shown(&what)))
     };
     for result in &matches {
         let count = games.iter().filter(|game| game.id.of == result.id).count();

@@ -12,6 +12,9 @@ pub const REST: u64 = 50_000_000;
 /// So much sleep of the machine is a stall, however short it looks by the monotonic clock, which stands still meanwhile.
 pub const SLEEP: u64 = 1_000_000_000;
 
+/// A machine does not fall asleep and wake up within so much of its own time.
+const SHORT: u64 = 1_000_000;
+
 /// Follows whether the referee is there, and adds up when it was not.
 #[derive(Clone, Copy, Debug)]
 pub struct Pulse {
@@ -53,13 +56,17 @@ impl Pulse {
         self.due = until.max(self.last);
     }
 
-    /// The referee comes back from its rest.
-    pub fn woken(&mut self, now: u64, slept: u64) {
-        let asleep = slept.saturating_sub(self.slept);
-        if asleep > SLEEP {
-            self.slept = slept;
-            self.stall(now, asleep);
-            self.due = now;
+    /// The referee comes back from its rest. `slept` tells how long the machine has slept in all; it is not asked after rests that are
+    /// too short for that, which are most.
+    pub fn woken(&mut self, now: u64, slept: impl FnOnce() -> u64) {
+        if now.saturating_sub(self.last) > SHORT {
+            let slept = slept();
+            let asleep = slept.saturating_sub(self.slept);
+            if asleep > SLEEP {
+                self.slept = slept;
+                self.stall(now, asleep);
+                self.due = now;
+            }
         }
         self.beat(now);
     }
@@ -98,7 +105,7 @@ mod tests {
             pulse.beat(now + 99 * MS);
             pulse.rests(now + 120 * MS);
             // Before its time, because something came; or late, but not by much.
-            pulse.woken(now + [100, 150][step as usize % 2] * MS, 0);
+            pulse.woken(now + [100, 150][step as usize % 2] * MS, || 0);
         }
         assert_eq!(pulse.stalled(), 0);
         assert_eq!(pulse.take_news(), None);
@@ -108,10 +115,10 @@ mod tests {
     fn a_late_step_is_a_stall_since_the_last_sign_of_life() {
         let mut pulse = Pulse::new(1_000 * MS, 0);
         pulse.rests(1_050 * MS);
-        pulse.woken(1_150 * MS, 0);
+        pulse.woken(1_150 * MS, || 0);
         assert_eq!(pulse.stalled(), 0, "at the bound itself it is none");
         pulse.rests(1_200 * MS);
-        pulse.woken(4_150 * MS, 0);
+        pulse.woken(4_150 * MS, || 0);
         assert_eq!(pulse.stalled(), 3_000 * MS);
         assert_eq!(pulse.take_news(), Some(3_000 * MS));
         assert_eq!(pulse.take_news(), None);
@@ -120,7 +127,7 @@ mod tests {
     #[test]
     fn a_stall_in_the_middle_of_the_work_is_found_by_the_next_stamp() {
         let mut pulse = Pulse::new(0, 0);
-        pulse.woken(10 * MS, 0);
+        pulse.woken(10 * MS, || 0);
         pulse.beat(111 * MS);
         assert_eq!(pulse.stalled(), 101 * MS);
         pulse.beat(112 * MS);
@@ -142,15 +149,15 @@ mod tests {
         let hour = 3_600_000 * MS;
         let mut pulse = Pulse::new(0, hour);
         pulse.rests(50 * MS);
-        pulse.woken(60 * MS, 2 * hour);
+        pulse.woken(60 * MS, || 2 * hour);
         assert_eq!(pulse.stalled(), 60 * MS);
         assert_eq!(pulse.take_news(), Some(hour + 60 * MS));
         pulse.rests(110 * MS);
-        pulse.woken(110 * MS, 2 * hour);
+        pulse.woken(110 * MS, || 2 * hour);
         assert_eq!(pulse.stalled(), 60 * MS, "it counts once");
         // Two clocks are never read in the same instant.
         pulse.rests(160 * MS);
-        pulse.woken(160 * MS, 2 * hour + 5 * MS);
+        pulse.woken(160 * MS, || 2 * hour + 5 * MS);
         assert_eq!(pulse.take_news(), None);
     }
 
@@ -158,11 +165,11 @@ mod tests {
     fn a_clock_that_is_odd_makes_no_stall_of_nothing() {
         let mut pulse = Pulse::new(500, 500);
         pulse.rests(0);
-        pulse.woken(100, 0);
+        pulse.woken(100, || 0);
         pulse.beat(0);
         assert_eq!(pulse.stalled(), 0);
         pulse.rests(u64::MAX);
-        pulse.woken(u64::MAX / 2, 0);
+        pulse.woken(u64::MAX / 2, || 0);
         assert_eq!(pulse.stalled(), 0, "a rest without an end is never late");
     }
 }

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use crate::report::text::is_hidden;
+
 /// Problems that are shown at most; the rest is counted.
 const MAX_SHOWN: usize = 20;
 /// Characters of a text from outside that are repeated at most.
@@ -132,8 +134,8 @@ impl ConfigError {
         {
             shown.push(format!("... and {more} more"));
         }
-        // The renderer makes all control characters seen but these, some of which a terminal obeys.
-        let unseen = |c: char| matches!(c, '\u{80}'..='\u{9f}');
+        // The renderer makes the old control characters seen, and uses some itself. Of the others a terminal obeys some.
+        let unseen = |c: char| !c.is_ascii() && is_hidden(c);
         shown.join("\n\n").replace(unseen, "\u{fffd}")
     }
 

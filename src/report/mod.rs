@@ -13,7 +13,7 @@ pub mod games;
 mod json;
 pub mod standings;
 mod table;
-mod text;
+pub mod text;
 
 pub use table::{Cell, Column, Shown, Table};
 pub use text::escape;

@@ -8,7 +8,7 @@ use tabled::grid::util::string::{get_char_width, get_string_width};
 use tabled::settings::object::{Columns, Rows};
 use tabled::settings::{Alignment, Color, Style};
 
-use super::text::escape;
+use super::text::{csv_field, escape, markdown};
 
 /// The least width that a column of texts is cut to.
 const MIN_TEXT: usize = 8;
@@ -260,7 +260,7 @@ impl Cell {
     /// For CSV.
     fn data(&self) -> Cow<'_, str> {
         match self {
-            Cell::Text(text) => guarded(text),
+            Cell::Text(text) => csv_field(text),
             Cell::Real(value, _) => super::rounded(*value).to_string().into(),
             other => other.plain().into(),
         }
@@ -320,44 +320,6 @@ fn cut(text: &mut String, width: usize) {
         });
     text.truncate(end.map_or(0, |(at, _)| at));
     text.push('…');
-}
-
-/// Text for a field of CSV: as at a terminal, and marked with an apostrophe where a spreadsheet would take it for a
-/// formula (OWASP, "CSV Injection").
-fn guarded(text: &str) -> Cow<'_, str> {
-    let formula = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
-    if text.starts_with(formula) {
-        format!("'{}", escape(text)).into()
-    } else {
-        escape(text)
-    }
-}
-
-/// Text for a cell of Markdown: as at a terminal, and without meaning to Markdown.
-fn markdown(text: &str) -> String {
-    let text = escape(text);
-    let mut safe = String::with_capacity(text.len());
-    let mut before = ' ';
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let active = match c {
-            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '&' | '|' | '~' | '$' => true,
-            // Within a word it means nothing.
-            '_' => {
-                !before.is_alphanumeric()
-                    || !chars.peek().is_some_and(|next| next.is_alphanumeric())
-            }
-            // Addresses become links.
-            ':' => chars.peek() == Some(&'/'),
-            _ => false,
-        };
-        if active {
-            safe.push('\\');
-        }
-        safe.push(c);
-        before = c;
-    }
-    safe
 }
 
 #[cfg(test)]
@@ -472,10 +434,6 @@ a note
              \"'=HYPERLINK(\"\"x\"\")\",10,-1500.123457,-1500.123457\n\
              a|b\\u{1b}[2J *c* d_e _f_,7,2,2\n"
         );
-        for text in ["=1", "+1", "-1", "@x", "\tx", "\rx", "＝1"] {
-            assert!(guarded(text).starts_with('\''), "{text}");
-        }
-        assert_eq!(guarded("a=1"), "a=1");
     }
 
     #[test]
@@ -488,10 +446,6 @@ a note
             "{text}"
         );
         assert_eq!(lines[5], "a note");
-        assert_eq!(
-            markdown("<b> https://x.y [z](w) ![i] `c` a&amp;b"),
-            r"\<b\> https\://x.y \[z\](w) !\[i\] \`c\` a\&amp;b"
-        );
     }
 
     #[test]

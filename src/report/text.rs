@@ -1,4 +1,15 @@
-//! Text that others made, safe to show.
+//! Text that others made (names, notes, reasons, lines on stderr), safe to show. All of it goes through here, and nothing
+//! else makes it safe:
+//!
+//! | for | through |
+//! |---|---|
+//! | a terminal | [`escape`] |
+//! | a field of CSV | [`csv_field`] |
+//! | a cell or a line of Markdown | [`markdown`] |
+//! | text and quoted attributes of HTML and XML (JUnit) | [`html`] |
+//! | a part of a file's name | [`file_part`] |
+//!
+//! JSON has escapes of its own; its writer asks [`is_hidden`] what else is not to reach a terminal.
 
 use std::borrow::Cow;
 
@@ -41,7 +52,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
 
 /// Whether a character has no sight of its own but an effect: controls, line separators, direction marks, joiners,
 /// fillers, selectors, tags (Unicode: general categories Cc, Cf, Zl, Zp, and Default_Ignorable_Code_Point).
-pub(super) fn is_hidden(c: char) -> bool {
+pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' // soft hyphen
@@ -60,11 +71,96 @@ pub(super) fn is_hidden(c: char) -> bool {
             | '\u{1bca0}'..='\u{1bca3}' // shorthand
             | '\u{1d173}'..='\u{1d17a}' // music
             | '\u{e0000}'..='\u{e0fff}' // tags, selectors
+            | '\u{fdd0}'..='\u{fdef}' // no characters, nor the last two of each plane; XML refuses some of them
         )
+        || u32::from(c) & 0xfffe == 0xfffe
+}
+
+/// Text for a field of CSV: as at a terminal, and marked with an apostrophe where a spreadsheet would take it for a
+/// formula (OWASP, "CSV Injection").
+pub fn csv_field(text: &str) -> Cow<'_, str> {
+    let formula = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+    if text.starts_with(formula) {
+        format!("'{}", escape(text)).into()
+    } else {
+        escape(text)
+    }
+}
+
+/// Text for a cell or within a line of Markdown: as at a terminal, and without meaning to Markdown or to the sites that show it.
+pub fn markdown(text: &str) -> String {
+    let text = escape(text);
+    let mut safe = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let next = chars.peek().copied();
+        let active = match c {
+            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '&' | '|' | '~' | '$' => true,
+            // Within a word it means nothing.
+            '_' => !before.is_alphanumeric() || !next.is_some_and(char::is_alphanumeric),
+            // Addresses become links.
+            ':' => next == Some('/'),
+            '.' => ends_with_www(&safe),
+            _ => false,
+        };
+        if active {
+            safe.push('\\');
+        }
+        safe.push(c);
+        // A name behind it would be told of it, or become a link, even behind a backslash; a comment that says nothing
+        // keeps the two apart.
+        if c == '@' && next.is_some_and(char::is_alphanumeric) {
+            safe.push_str("<!-- -->");
+        }
+        before = c;
+    }
+    safe
+}
+
+fn ends_with_www(text: &str) -> bool {
+    let end = text.len().checked_sub(3).and_then(|from| text.get(from..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case("www"))
+}
+
+/// Text for HTML and XML, within an element or a quoted attribute: as at a terminal, and without meaning to them. Not for
+/// scripts, styles, comments or the names of things, where no text of others has any business.
+pub fn html(text: &str) -> String {
+    let text = escape(text);
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// The longest part of a file's name that is made of a text, in bytes.
+const MAX_FILE_PART: usize = 40;
+
+/// Text as a part of a file's name: letters and digits of ASCII, `-` and `_`, not long. Two texts may become the same part, and it
+/// may be empty, so a name needs other parts that tell files apart.
+pub fn file_part(text: &str) -> String {
+    let safe = |c: char| {
+        if c.is_ascii_alphanumeric() || c == '-' {
+            c
+        } else {
+            '_'
+        }
+    };
+    text.chars().take(MAX_FILE_PART).map(safe).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -125,5 +221,143 @@ mod tests {
                 "{text:?}"
             );
         }
+    }
+
+    #[test]
+    fn what_a_spreadsheet_takes_for_a_formula_is_marked() {
+        for text in ["=1", "+1", "-1", "@x", "\tx", "\rx", "＝1"] {
+            assert!(csv_field(text).starts_with('\''), "{text}");
+        }
+        assert_eq!(csv_field("a=1"), "a=1");
+    }
+
+    #[test]
+    fn markdown_sees_no_markup() {
+        for (text, shown) in [
+            (
+                "<b> https://x.y [z](w) ![i] `c` a&amp;b",
+                r"\<b\> https\://x.y \[z\](w) !\[i\] \`c\` a\&amp;b",
+            ),
+            ("www.example.com WWW.x", r"www\.example.com WWW\.x"),
+            ("@team, a@b.c @ x", "@<!-- -->team, a@<!-- -->b.c @ x"),
+            ("snake_case _x_", r"snake_case \_x\_"),
+        ] {
+            assert_eq!(markdown(text), shown);
+        }
+    }
+
+    #[test]
+    fn html_sees_no_markup() {
+        assert_eq!(
+            html("<script>alert('1')</script> \"a\" & \u{202e}b\u{0}"),
+            r"&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &quot;a&quot; &amp; \u{202e}b\u{0}"
+        );
+    }
+
+    #[test]
+    fn a_part_of_a_files_name_leads_nowhere() {
+        assert_eq!(file_part("team-a_2"), "team-a_2");
+        assert_eq!(file_part("../../etc/passwd\0"), "______etc_passwd_");
+        assert_eq!(file_part("Ş ü.toml"), "____toml");
+        assert_eq!(file_part(&"x".repeat(500)).len(), MAX_FILE_PART);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_safe_in_every_form(text in texts()) {
+            let plain = |text: &str| !text.chars().any(is_hidden);
+            let shown = escape(&text);
+            prop_assert!(plain(&shown));
+            prop_assert_eq!(shown.lines().count(), usize::from(!shown.is_empty()));
+            // What was to be seen is still there: taken back, the escapes give the text.
+            prop_assert_eq!(unescaped(&shown), unescaped(&text));
+
+            let field = csv_field(&text);
+            prop_assert!(plain(&field));
+            prop_assert!(!field.starts_with(['=', '+', '-', '@']));
+
+            let cell = markdown(&text);
+            prop_assert!(plain(&cell));
+            // The comment is ours; without it no bracket, bar or tick stands alone.
+            let cell = cell.replace("<!-- -->", "");
+            let mut chars = cell.chars();
+            while let Some(c) = chars.next() {
+                if c == '\\' {
+                    chars.next();
+                } else {
+                    prop_assert!(!"`*[]<>|&~$".contains(c), "{} of {}", c, cell);
+                }
+            }
+
+            let page = html(&text);
+            prop_assert!(plain(&page));
+            prop_assert!(!page.contains(['<', '>', '"', '\'']));
+            for part in page.split('&').skip(1) {
+                let known = ["amp;", "lt;", "gt;", "quot;", "#39;"];
+                prop_assert!(known.iter().any(|entity| part.starts_with(entity)), "{}", page);
+            }
+
+            let part = file_part(&text);
+            prop_assert!(part.len() <= MAX_FILE_PART);
+            prop_assert!(part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_'));
+        }
+    }
+
+    /// Texts of anything, with much of what matters.
+    fn texts() -> impl Strategy<Value = String> {
+        let special = proptest::sample::select(vec![
+            "\u{1b}[2J",
+            "\u{9b}",
+            "\u{202e}",
+            "\u{0}",
+            "\r\n",
+            "=",
+            "@",
+            "|",
+            "`",
+            "<!--",
+            "-->",
+            "<",
+            "&",
+            "\\",
+            "www.",
+            "://",
+            "_",
+            "*",
+            "'",
+            "\"",
+            "\u{301}",
+            "\u{feff}",
+            "\u{fffe}",
+            "../",
+            "ş",
+        ]);
+        let part = prop_oneof![special.prop_map(str::to_owned), any::<String>()];
+        proptest::collection::vec(part, 0..8).prop_map(|parts| parts.concat())
+    }
+
+    /// The text that an escaped one stands for.
+    fn unescaped(text: &str) -> String {
+        let mut whole = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find(r"\u{") {
+            whole.push_str(&rest[..at]);
+            let code = rest[at + 3..].split_once('}');
+            let found = code.and_then(|(digits, after)| {
+                let c = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
+                Some((c, after))
+            });
+            match found {
+                Some((c, after)) => {
+                    whole.push(c);
+                    rest = after;
+                }
+                None => {
+                    whole.push_str(&rest[at..at + 3]);
+                    rest = &rest[at + 3..];
+                }
+            }
+        }
+        whole + rest
     }
 }

@@ -15,8 +15,9 @@ use crate::tournament::Pairing;
 const AGAIN: std::time::Duration = std::time::Duration::from_secs(1);
 /// A stall of the referee of which the user is told, nanoseconds. On a busy machine shorter ones are common.
 const WORTH_TELLING: u64 = 1_000_000_000;
-/// How many results may wait to be stored before no new match is begun.
+/// How many results may wait to be stored before no new match is begun, and how many bytes of records.
 const MAX_WAITING: usize = 5_000;
+const MAX_WAITING_BYTES: usize = 32 << 20;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -103,8 +104,9 @@ struct Dispatcher<'a> {
     reports: mpsc::UnboundedReceiver<(usize, Report)>,
     writer: Writer,
     stored: mpsc::UnboundedReceiver<anyhow::Result<Vec<Entry>>>,
-    /// Entries handed to the writer and not stored yet.
+    /// Entries handed to the writer and not stored yet, and the bytes of their records.
     waiting: usize,
+    waiting_bytes: usize,
     gave_up: Vec<String>,
     broken: Vec<String>,
     /// The longest that a shard stood still, in nanoseconds.
@@ -150,6 +152,7 @@ impl<'a> Dispatcher<'a> {
             writer,
             stored,
             waiting: 0,
+            waiting_bytes: 0,
             gave_up: Vec::new(),
             broken: Vec::new(),
             stood_still: 0,
@@ -188,6 +191,7 @@ impl<'a> Dispatcher<'a> {
                 Some(stored) = self.stored.recv() => match stored {
                     Ok(group) => {
                         self.waiting -= group.len();
+                        self.waiting_bytes -= group.iter().map(Entry::bytes).sum::<usize>();
                         announce(group, tell);
                     }
                     Err(error) => return Ended::Failed(error),
@@ -204,7 +208,10 @@ impl<'a> Dispatcher<'a> {
     /// Gives every free place a match.
     fn fill(&mut self, tell: &mut dyn FnMut(&Event)) -> anyhow::Result<()> {
         // After a match was given up the others in play are finished, and no more are begun.
-        while self.gave_up.is_empty() && self.waiting < MAX_WAITING {
+        while self.gave_up.is_empty()
+            && self.waiting < MAX_WAITING
+            && self.waiting_bytes < MAX_WAITING_BYTES
+        {
             let Some(shard) = (0..self.places.len())
                 .filter(|&shard| self.places[shard] > 0)
                 .max_by_key(|&shard| (self.places[shard], std::cmp::Reverse(shard)))
@@ -287,6 +294,7 @@ impl<'a> Dispatcher<'a> {
 
     fn put(&mut self, entry: Entry) {
         self.waiting += 1;
+        self.waiting_bytes += entry.bytes();
         self.writer.put(entry);
     }
 

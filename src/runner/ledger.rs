@@ -34,6 +34,16 @@ pub enum Entry {
     Match(MatchResult),
 }
 
+impl Entry {
+    /// The bytes of its record.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Entry::Game { record, .. } => record.len(),
+            Entry::Void { .. } | Entry::Match(_) => 0,
+        }
+    }
+}
+
 /// Where results are kept.
 pub trait Ledger: Send + 'static {
     /// Stores all of a group for good, or none of it.

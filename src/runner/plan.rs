@@ -18,6 +18,7 @@ use crate::event::{GameId, Slot};
 use crate::game::{self, Ruleset};
 use crate::referee::record::ChanceInfo;
 use crate::referee::{MatchSetup, SeatSetup};
+use crate::report::text::file_part;
 use crate::tournament::Pairing;
 
 /// Files that the referee itself needs open: results, records, logs, terminal, libraries.
@@ -347,18 +348,4 @@ fn machine() -> Value {
         "kernel": name.release().to_string_lossy(),
         "processor": name.machine().to_string_lossy(),
     })
-}
-
-/// A name as a part of a file's name: letters, digits, `-` and `_` of ASCII, not long.
-fn file_part(name: &str) -> String {
-    name.chars()
-        .take(40)
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
-                c
-            } else {
-                '_'
-            }
-        })
-        .collect()
 }

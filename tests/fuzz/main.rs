@@ -65,6 +65,8 @@ targets! {
     #[cfg(feature = "runner")]
     clock_text: text::clock, text::CLOCK_WORDS;
     #[cfg(feature = "runner")]
+    shown: text::shown, text::SHOWN_WORDS;
+    #[cfg(feature = "runner")]
     flags: text::flags, text::FLAG_WORDS;
     #[cfg(feature = "runner")]
     event_file: event::file, event::WORDS;

@@ -1,10 +1,11 @@
-//! Texts of the command line: a clock in one line, a duel's flags.
+//! Texts of the command line: a clock in one line, a duel's flags. Texts of others, as they are shown.
 
 use std::path::PathBuf;
 
 use hakem::clock::ClockSpec;
 use hakem::config::units::{parse_duration, parse_size, show_duration, show_size};
 use hakem::config::{Flags, from_flags, parse_clock};
+use hakem::report::text::{csv_field, escape, file_part, html, markdown};
 
 use super::event;
 use crate::engine::{Shape, shape};
@@ -126,4 +127,62 @@ pub(crate) fn flags(input: &[u8]) -> Shape {
         Ok(config) => event::holds(&config),
         Err(error) => event::problems(&error),
     }
+}
+
+/// Words of texts that others made.
+pub(crate) const SHOWN_WORDS: [&str; 24] = [
+    "\u{1b}[31m",
+    "\u{1b}]0;x\u{7}",
+    "\u{9b}2J",
+    "\u{202e}",
+    "\u{2066}",
+    "\u{200b}",
+    "\u{feff}",
+    "\u{fffe}",
+    "\u{301}\u{301}\u{301}\u{301}",
+    "\r\n",
+    "\0",
+    "=cmd|'/c x'!A0",
+    "@name",
+    "|",
+    "`",
+    "<script>",
+    "<!--",
+    "-->",
+    "]]>",
+    "&amp;",
+    "\"'",
+    "https://www.x.y",
+    "\\u{1b}",
+    "../",
+];
+
+/// A text of others in every form: nothing that acts on a terminal, a spreadsheet, a page, a disk is left, what is shown once is
+/// shown the same when it is shown again, and it is one line.
+pub(crate) fn shown(input: &[u8]) -> Shape {
+    let text = String::from_utf8_lossy(input);
+    let seen = escape(&text);
+    assert_eq!(escape(&seen), seen, "shown again it is another");
+    let forms = [
+        seen.clone().into_owned(),
+        csv_field(&text).into_owned(),
+        markdown(&text),
+        html(&text),
+        file_part(&text),
+    ];
+    for form in &forms {
+        assert!(!form.chars().any(char::is_control), "{form:?}");
+        assert!(form.lines().count() <= 1, "{form:?}");
+        assert_eq!(escape(form), *form, "something hidden is left");
+    }
+    let [_, field, cell, page, part] = &forms;
+    assert!(!field.starts_with(['=', '+', '-', '@']), "{field}");
+    let marks = cell.replace("<!-- -->", "").replace("\\\\", "");
+    for mark in ['|', '<', '>', '`', '*', '['] {
+        let escaped = marks.matches(&format!("\\{mark}")).count();
+        assert_eq!(marks.matches(mark).count(), escaped, "{mark} in {cell}");
+    }
+    assert!(!page.contains(['<', '>', '"', '\'']), "{page}");
+    assert!(!part.contains(['/', '.', ' ']), "{part}");
+    shape(&[&seen, cell])
 }
