@@ -10,12 +10,13 @@ use common::{Event, Lab, text};
 use serde_json::{Value, json};
 
 /// The subcommands that there must be.
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "run",
     "duel",
     "standings",
     "games",
     "show",
+    "new",
     "verify",
     "bot",
     "rules",

@@ -273,9 +273,7 @@ fn greet(house: &dyn House, hello: &Hello) -> Result<Ready, String> {
         name: Some(house.facts().name.into()),
         version: Some(env!("CARGO_PKG_VERSION").into()),
         author: Some("hakem".into()),
-        legal: true,
-        history: false,
-        events: false,
+        ..Ready::default()
     })
 }
 

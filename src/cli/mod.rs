@@ -9,6 +9,7 @@ use clap::Parser;
 pub mod bot;
 pub mod duel;
 pub mod exit;
+pub mod new;
 pub mod output;
 pub mod pages;
 pub mod perft;
@@ -18,6 +19,7 @@ pub mod results;
 pub mod rules;
 pub mod run;
 pub mod show;
+pub mod starters;
 pub mod verify;
 
 /// A headless match referee and tournament runner
@@ -41,6 +43,7 @@ enum Command {
     Standings(results::StandingsArgs),
     Games(results::GamesArgs),
     Show(show::Args),
+    New(new::Args),
     Verify(verify::Args),
     Rules(rules::Args),
     Perft(perft::Args),
@@ -60,6 +63,7 @@ pub fn main() -> ExitCode {
         Command::Standings(args) => results::standings(&args),
         Command::Games(args) => results::games(&args),
         Command::Show(args) => show::run(&args),
+        Command::New(args) => new::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Perft(args) => perft::run(&args),
