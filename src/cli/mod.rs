@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub mod bot;
+pub mod check;
 pub mod duel;
 pub mod exit;
 pub mod new;
@@ -15,10 +16,12 @@ pub mod pages;
 pub mod perft;
 pub mod play;
 pub mod progress;
+pub mod replay;
 pub mod results;
 pub mod rules;
 pub mod run;
 pub mod show;
+pub mod single;
 pub mod starters;
 pub mod verify;
 
@@ -44,6 +47,8 @@ enum Command {
     Games(results::GamesArgs),
     Show(show::Args),
     New(new::Args),
+    Check(check::Args),
+    Replay(replay::Args),
     Verify(verify::Args),
     Rules(rules::Args),
     Perft(perft::Args),
@@ -64,6 +69,8 @@ pub fn main() -> ExitCode {
         Command::Games(args) => results::games(&args),
         Command::Show(args) => show::run(&args),
         Command::New(args) => new::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Perft(args) => perft::run(&args),

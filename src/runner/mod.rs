@@ -8,6 +8,7 @@ pub mod confine;
 pub mod dispatch;
 pub mod ledger;
 pub mod plan;
+pub mod sitting;
 mod stored;
 
 pub use dispatch::{Ended, run};
