@@ -10,6 +10,8 @@ pub mod bot;
 pub mod check;
 pub mod duel;
 pub mod exit;
+mod explain;
+pub mod human;
 pub mod new;
 pub mod output;
 pub mod pages;
@@ -49,6 +51,7 @@ enum Command {
     New(new::Args),
     Check(check::Args),
     Replay(replay::Args),
+    Play(human::Args),
     Verify(verify::Args),
     Rules(rules::Args),
     Perft(perft::Args),
@@ -71,6 +74,7 @@ pub fn main() -> ExitCode {
         Command::New(args) => new::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Play(args) => human::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Perft(args) => perft::run(&args),

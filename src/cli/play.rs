@@ -303,9 +303,14 @@ fn open(
 
 /// The event's seed, or 256 random bits.
 fn seed_of(config: &EventConfig) -> anyhow::Result<String> {
-    if let Some(seed) = &config.seed {
-        return Ok(seed.clone());
-    }
+    config.seed.clone().map_or_else(drawn_seed, Ok)
+}
+
+/// 256 random bits as a seed.
+///
+/// # Errors
+/// A system that gives none.
+pub fn drawn_seed() -> anyhow::Result<String> {
     let mut bits = [0; 32];
     let mut filled = 0;
     while filled < bits.len() {
