@@ -10,12 +10,15 @@ use common::{Event, Lab, text};
 use serde_json::{Value, json};
 
 /// The subcommands that there must be.
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 14] = [
     "run",
     "duel",
     "standings",
     "games",
     "show",
+    "new",
+    "check",
+    "replay",
     "verify",
     "bot",
     "rules",

@@ -59,6 +59,31 @@ pub struct Ready {
     )]
     #[cfg_attr(feature = "schema", schemars(with = "Option<bool>"))]
     pub events: bool,
+    /// `true`: the bot claims that the same session gets the same answers. `hakem check` holds it to that; in a game it
+    /// means nothing.
+    #[serde(
+        default,
+        skip_serializing_if = "is_false",
+        deserialize_with = "false_if_null"
+    )]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<bool>"))]
+    pub deterministic: bool,
+}
+
+impl Default for Ready {
+    /// What a bot says that says no more than that it speaks this version.
+    fn default() -> Ready {
+        Ready {
+            protocol: crate::VERSION,
+            name: None,
+            version: None,
+            author: None,
+            legal: true,
+            history: false,
+            events: false,
+            deterministic: false,
+        }
+    }
 }
 
 fn yes() -> bool {

@@ -21,6 +21,8 @@ mod referee;
 pub mod results;
 #[cfg(feature = "schema")]
 pub mod schema;
+#[cfg(feature = "source")]
+pub mod source;
 pub mod tool;
 
 pub use bot::{FromBot, Move, Pong, Ready};

@@ -59,19 +59,11 @@ fn a_move_may_be_of_any_type() {
 #[test]
 fn ready_has_defaults() {
     // [S 3.2]
-    let bare = FromBot::Ready(Ready {
-        protocol: 1,
-        name: None,
-        version: None,
-        author: None,
-        legal: true,
-        history: false,
-        events: false,
-    });
+    let bare = FromBot::Ready(Ready::default());
     for line in [
         r#"{"type":"ready","protocol":1}"#,
         r#"{"type":"ready","protocol":1.0,"name":null,"version":null,"author":null}"#,
-        r#"{"type":"ready","protocol":1,"legal":null,"history":null,"events":null}"#,
+        r#"{"type":"ready","protocol":1,"legal":null,"history":null,"events":null,"deterministic":null}"#,
         r#"{"type":"ready","protocol":1,"legal":true,"history":false,"events":false,"elo":2000}"#,
     ] {
         assert_eq!(from_bot(line).as_ref(), Some(&bare), "{line}");

@@ -10,6 +10,7 @@
 //! - [`seat`] holds the pipes, clock and timers of one process.
 //! - [`meter`] measures processor time and the time spent waiting for a core.
 //! - [`log`] keeps a bot's stderr, capped.
+//! - [`talk`] holds a conversation with one bot alone, outside a shard.
 //! - [`os`] is what only Linux offers; its unsafe calls are there and nowhere else.
 
 pub(crate) mod guard;
@@ -20,3 +21,4 @@ pub mod process;
 pub mod sandbox;
 pub mod seat;
 pub mod shard;
+pub mod talk;

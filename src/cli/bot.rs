@@ -210,10 +210,15 @@ fn converse<R: Read>(
         if !input.borrow_mut().next(&mut line)? {
             return Ok(());
         }
-        let message = serde_json::from_slice(&line).map_err(|error| {
-            let start = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
-            Fault::Referee(format!("not a message of the protocol: {error}: {start:?}"))
-        })?;
+        let message = match serde_json::from_slice(&line) {
+            Ok(message) => message,
+            Err(_) if is_unknown(&line) => continue,
+            Err(error) => {
+                let start = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
+                let words = format!("not a message of the protocol: {error}: {start:?}");
+                return Err(Fault::Referee(words));
+            }
+        };
         let answer = match message {
             FromReferee::Hello(hello) => {
                 let ready = greet(house, &hello).map_err(Fault::Referee)?;
@@ -259,6 +264,17 @@ fn converse<R: Read>(
     }
 }
 
+/// Whether a line is a message of a type that this version does not know.
+fn is_unknown(line: &[u8]) -> bool {
+    const KNOWN: [&str; 9] = [
+        "hello", "start", "turn", "played", "ping", "stop", "error", "end", "bye",
+    ];
+    let message: Value = serde_json::from_slice(line).unwrap_or_default();
+    message["type"]
+        .as_str()
+        .is_some_and(|kind| !KNOWN.contains(&kind))
+}
+
 /// The answer to `hello`.
 fn greet(house: &dyn House, hello: &Hello) -> Result<Ready, String> {
     if hello.protocol != VERSION {
@@ -273,9 +289,7 @@ fn greet(house: &dyn House, hello: &Hello) -> Result<Ready, String> {
         name: Some(house.facts().name.into()),
         version: Some(env!("CARGO_PKG_VERSION").into()),
         author: Some("hakem".into()),
-        legal: true,
-        history: false,
-        events: false,
+        ..Ready::default()
     })
 }
 
@@ -430,7 +444,8 @@ mod tests {
         let no_state = TURN.replace("\"pits\"", "\"pots\"");
         for (lines, words) in [
             (vec!["{"], "not a message"),
-            (vec![r#"{"type":"hullo"}"#], "unknown variant"),
+            (vec![r#"{"type":7}"#], "not a message"),
+            (vec![r#"{"type":"hullo"}"#, TURN], "before hello"),
             (vec![TURN], "before hello"),
             (vec![other_game.as_str()], "not tavla"),
             (vec![other_version.as_str()], "version 2"),

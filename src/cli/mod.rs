@@ -7,17 +7,24 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub mod bot;
+pub mod check;
 pub mod duel;
 pub mod exit;
+mod explain;
+pub mod human;
+pub mod new;
 pub mod output;
 pub mod pages;
 pub mod perft;
 pub mod play;
 pub mod progress;
+pub mod replay;
 pub mod results;
 pub mod rules;
 pub mod run;
 pub mod show;
+pub mod single;
+pub mod starters;
 pub mod verify;
 
 /// A headless match referee and tournament runner
@@ -41,6 +48,10 @@ enum Command {
     Standings(results::StandingsArgs),
     Games(results::GamesArgs),
     Show(show::Args),
+    New(new::Args),
+    Check(check::Args),
+    Replay(replay::Args),
+    Play(human::Args),
     Verify(verify::Args),
     Rules(rules::Args),
     Perft(perft::Args),
@@ -60,6 +71,10 @@ pub fn main() -> ExitCode {
         Command::Standings(args) => results::standings(&args),
         Command::Games(args) => results::games(&args),
         Command::Show(args) => show::run(&args),
+        Command::New(args) => new::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Replay(args) => replay::run(&args),
+        Command::Play(args) => human::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Perft(args) => perft::run(&args),

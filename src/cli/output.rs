@@ -79,6 +79,16 @@ impl Output {
         matches!(self.look.format, Format::Table | Format::Markdown)
     }
 
+    /// Whether the form is the one for a terminal.
+    pub fn is_text(&self) -> bool {
+        self.look.format == Format::Table
+    }
+
+    /// How a report is written.
+    pub fn look(&self) -> Look {
+        self.look
+    }
+
     /// Whether messages on stderr are coloured.
     pub fn color_on_stderr(&self) -> bool {
         wants_color(self.color, io::stderr().is_terminal())

@@ -41,6 +41,7 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         jobs,
         fresh,
     } = playing;
+    build(&config)?;
     sandbox::harden_referee();
     let missing = config::check_programs(&config);
     let problems: Vec<String> = missing
@@ -95,6 +96,24 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
     }
     let (ended, results) = play_plan(&plan, &todo, jobs, folder)?;
     finish(&plan, out.as_deref(), ended, results, output)
+}
+
+/// Builds the bots that have to be built.
+///
+/// # Errors
+/// [`Refused`] with every build that failed.
+pub fn build(config: &EventConfig) -> Result<(), Refused> {
+    let tells = std::io::stderr().is_terminal();
+    let failed = runner::build::build(config, &mut |name, command| {
+        if tells {
+            super::say(format_args!("building {}: {command}", super::shown(name)));
+        }
+    });
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let failed: Vec<String> = failed.iter().map(ToString::to_string).collect();
+    Err(Refused(failed.join("\n       ")))
 }
 
 /// What is wrong with built-in bots: they do not play the game, or do not take their options.
@@ -287,9 +306,14 @@ fn open(
 
 /// The event's seed, or 256 random bits.
 fn seed_of(config: &EventConfig) -> anyhow::Result<String> {
-    if let Some(seed) = &config.seed {
-        return Ok(seed.clone());
-    }
+    config.seed.clone().map_or_else(drawn_seed, Ok)
+}
+
+/// 256 random bits as a seed.
+///
+/// # Errors
+/// A system that gives none.
+pub fn drawn_seed() -> anyhow::Result<String> {
     let mut bits = [0; 32];
     let mut filled = 0;
     while filled < bits.len() {

@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use hakem_protocol::StopWhy;
 
 use super::exit::Refused;
+use super::explain;
 use super::{shown, unless_closed};
-use crate::event::GameId;
+use crate::event::{GameId, MatchId};
 use crate::game::ChanceKind;
 use crate::referee::play::Play;
 use crate::referee::record::{AnswerEntry, ClaimEntry, Entry, Header};
@@ -17,14 +18,20 @@ use crate::referee::replay;
 use crate::store::Store;
 
 /// Show one game move by move, with boards
+///
+/// The moves are numbered as `hakem replay` counts them.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The folder of results
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
-    /// The game's id, such as r1.m2.g1
+    /// The game's id, such as r1.m2.g1, or that of a match, such as r1.m2
     #[arg(value_name = "GAME")]
     pub game: String,
+    /// Only say why it ended: the position, what was asked and what was legal, the line that lost it, the rule, the last lines of the
+    /// bot's log, and how to ask it again
+    #[arg(long)]
+    pub explain: bool,
 }
 
 /// Shows it.
@@ -32,30 +39,68 @@ pub struct Args {
 /// # Errors
 /// A game that is not there, a record that cannot be read or does not hold.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let id: GameId = args
-        .game
-        .parse()
-        .map_err(|error| Refused(format!("{error}")))?;
     let store = Store::open_read_only(&args.dir)?;
-    let Some(result) = store.game(id)? else {
-        return Err(Refused(format!(
-            "{} has no game {id}; `hakem games {}` lists them",
-            args.dir.display(),
-            args.dir.display()
-        ))
-        .into());
+    let mut page = String::new();
+    for (index, id) in wanted(args, &store)?.into_iter().enumerate() {
+        if index > 0 {
+            page.push_str("\n\n");
+        }
+        page.push_str(&page_of(args, &store, id)?);
+    }
+    unless_closed(io::stdout().write_all(page.as_bytes()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The games that are asked for: one, or those of a match.
+fn wanted(args: &Args, store: &Store) -> anyhow::Result<Vec<GameId>> {
+    let dir = args.dir.display();
+    let of_match = |of: MatchId| -> anyhow::Result<Vec<GameId>> {
+        let games = store.games()?;
+        let ids = games.iter().map(|game| game.id);
+        Ok(ids.filter(|id| id.of == of).collect())
     };
-    let text = store.records().read(result.id)?;
+    let id: GameId = match (args.game.parse::<GameId>(), args.game.parse::<MatchId>()) {
+        (Ok(id), _) => id,
+        (Err(_), Ok(of)) => {
+            let games = of_match(of)?;
+            if games.is_empty() {
+                let what = format!("{dir} has no match {of}; `hakem games {dir}` lists all games");
+                return Err(Refused(what).into());
+            }
+            return Ok(games);
+        }
+        (Err(error), Err(_)) => {
+            let what = format!("{error}; `hakem games {dir}` lists the games");
+            return Err(Refused(what).into());
+        }
+    };
+    if store.game(id)?.is_some() {
+        return Ok(vec![id]);
+    }
+    let others: Vec<String> = of_match(id.of)?.iter().map(ToString::to_string).collect();
+    let hint = match others.as_slice() {
+        [] => format!("`hakem games {dir}` lists them"),
+        others => format!("its match has {}", others.join(", ")),
+    };
+    Err(Refused(format!("{dir} has no game {id}; {hint}")).into())
+}
+
+fn page_of(args: &Args, store: &Store, id: GameId) -> anyhow::Result<String> {
+    let text = store.records().read(id)?;
     let header = replay::header(&text)
         .map_err(|error| Refused(format!("the record of {id} cannot be shown: {error}")))?;
     let mut page = title(&header);
+    if args.explain {
+        page.push_str(&explain::page(&args.dir, &header, &text)?);
+        return Ok(page);
+    }
+    let mut number = 0;
     let verified = replay::verify(&text, None, &mut |entry, play| {
-        describe(&mut page, &header, entry, play)
+        describe(&mut page, &header, entry, play, &mut number)
     })
     .map_err(|error| Refused(format!("the record of {id} does not verify: {error}")))?;
     let _ = writeln!(page, "{}", ending(&header, &verified.result));
-    unless_closed(io::stdout().write_all(page.as_bytes()))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(page)
 }
 
 fn title(header: &Header) -> String {
@@ -76,11 +121,12 @@ fn title(header: &Header) -> String {
     page
 }
 
-fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play) {
+fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play, number: &mut u32) {
     let name = |seat: usize| shown(&header.seats[seat]);
     match entry {
         Entry::Answer(answer) => {
-            let by = name(answer.seat);
+            *number += 1;
+            let by = format!("{number}. {}", name(answer.seat));
             let (ms, remarks) = (in_ms(answer.charged_us), remarks(answer));
             let _ = match &answer.claim {
                 None => write!(
@@ -97,8 +143,13 @@ fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play) 
                 StopWhy::Claimed => "another seat has claimed",
                 StopWhy::Time => "the time is over",
             };
+            *number += 1;
             let ms = in_ms(stopped.charged_us);
-            let _ = writeln!(page, "{} is stopped, {why}  ({ms})", name(stopped.seat));
+            let _ = writeln!(
+                page,
+                "{number}. {} is stopped, {why}  ({ms})",
+                name(stopped.seat)
+            );
         }
         Entry::Race(race) => {
             let first: Vec<String> = race.first.iter().map(|&seat| name(seat)).collect();
@@ -147,11 +198,11 @@ fn remarks(answer: &AnswerEntry) -> String {
     eval + &note.map_or_else(String::new, |note| format!("  \"{note}\""))
 }
 
-fn in_ms(us: u64) -> String {
+pub(super) fn in_ms(us: u64) -> String {
     format!("{:.1} ms", us as f64 / 1000.0)
 }
 
-fn ending(header: &Header, result: &crate::referee::record::ResultEntry) -> String {
+pub(super) fn ending(header: &Header, result: &crate::referee::record::ResultEntry) -> String {
     let points = result.points.as_ref().map(|points| {
         points
             .iter()

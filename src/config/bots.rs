@@ -18,7 +18,7 @@ pub(super) const BOT_KEYS: &[&str] = &[
     "name", "command", "dir", "builtin", "env", "options", "limits",
 ];
 
-/// The keys of a `bot.toml`. `build` is for people; it is shown where the program is missing.
+/// The keys of a `bot.toml`. `build` is run before the first game.
 const BOT_FILE_KEYS: &[&str] = &["name", "build", "run"];
 /// The file in a bot's folder that says how it is run.
 pub(super) const BOT_FILE: &str = "bot.toml";
@@ -55,11 +55,12 @@ pub(super) fn bots(
             None => Map::new(),
         };
         let limits = own_limits(reader, &section, limits, base);
-        if let (Some(name), Some(program)) = (name, program) {
+        if let (Some(name), Some((program, build))) = (name, program) {
             bots.push(BotSpec {
                 name,
                 line: Some(line),
                 program,
+                build,
                 env,
                 options,
                 limits,
@@ -88,7 +89,7 @@ fn program(
     section: &Section<'_>,
     base: &Path,
     builtins: &[&str],
-) -> Option<Program> {
+) -> Option<(Program, Option<Vec<String>>)> {
     let dir = reader.value(section, "dir", |value| path_text(value).map(str::to_owned));
     if section.has("dir") && dir.is_none() {
         return None;
@@ -108,25 +109,27 @@ fn program(
             }
         }
         let builtin = reader.value(section, "builtin", |value| builtin(value, builtins));
-        return builtin.map(Program::Builtin);
+        return builtin.map(|name| (Program::Builtin(name), None));
     }
     if section.has("command") {
         let argv = reader.value(section, "command", command)?;
-        return Some(Program::Command {
+        let program = Program::Command {
             argv,
             dir: folder,
             own_dir,
-        });
+        };
+        return Some((program, None));
     }
     if own_dir {
         let file = folder.join(BOT_FILE);
         if file.exists() {
-            let (argv, _) = bot_file(reader, &file)?;
-            return Some(Program::Command {
-                argv,
+            let BotFile { run, build, .. } = bot_file(reader, &file)?;
+            let program = Program::Command {
+                argv: run,
                 dir: folder,
                 own_dir,
-            });
+            };
+            return Some((program, build));
         }
         let what = if folder.is_dir() {
             format!("is a folder without {BOT_FILE}, and there is no `command`")
@@ -271,8 +274,15 @@ fn own_limits(reader: &mut Reader, section: &Section<'_>, limits: &Limits, base:
     own
 }
 
-/// Reads a `bot.toml`: the command, and the name if it has one.
-pub(super) fn bot_file(reader: &mut Reader, file: &Path) -> Option<(Vec<String>, Option<String>)> {
+/// What a `bot.toml` says.
+struct BotFile {
+    name: Option<String>,
+    build: Option<Vec<String>>,
+    run: Vec<String>,
+}
+
+/// Reads a `bot.toml`.
+fn bot_file(reader: &mut Reader, file: &Path) -> Option<BotFile> {
     let shown = file.display().to_string();
     let text = match read_text(file, MAX_BOT_FILE_BYTES, "the bot's file") {
         Ok(text) => text,
@@ -283,7 +293,7 @@ pub(super) fn bot_file(reader: &mut Reader, file: &Path) -> Option<(Vec<String>,
     };
     let (source, table) = reader.file(&shown, &text)?;
     let root = reader.root(source, BOT_FILE, &table, BOT_FILE_KEYS);
-    reader.value(&root, "build", command);
+    let build = reader.value(&root, "build", command);
     let name = reader.text(&root, "name", MAX_NAME_CHARS, "team-a");
     if !root.has("run") {
         reader.error.push(
@@ -293,8 +303,8 @@ pub(super) fn bot_file(reader: &mut Reader, file: &Path) -> Option<(Vec<String>,
         );
         return None;
     }
-    let argv = reader.value(&root, "run", command)?;
-    Some((argv, name))
+    let run = reader.value(&root, "run", command)?;
+    Some(BotFile { name, build, run })
 }
 
 /// The command that builds a bot, where its folder's `bot.toml` tells one.
@@ -311,7 +321,7 @@ pub(super) fn from_text(
     text: &str,
     base: &Path,
     builtins: &[&str],
-) -> Option<(String, Program)> {
+) -> Option<(String, Program, Option<Vec<String>>)> {
     let refused = |reader: &mut Reader, wrong: Wrong| {
         let title = format!("the bot {} {}", quoted(text), wrong.what);
         let advice = if wrong.right.is_empty() {
@@ -324,7 +334,7 @@ pub(super) fn from_text(
     };
     if let Some(name) = text.strip_prefix("builtin:") {
         return match known_builtin(name, builtins) {
-            Ok(name) => Some((name.clone(), Program::Builtin(name))),
+            Ok(name) => Some((name.clone(), Program::Builtin(name), None)),
             Err(wrong) => refused(reader, wrong),
         };
     }
@@ -338,14 +348,14 @@ pub(super) fn from_text(
             );
             return refused(reader, wrong);
         }
-        let (argv, name) = bot_file(reader, &file)?;
+        let BotFile { name, build, run } = bot_file(reader, &file)?;
         let name = name.unwrap_or_else(|| last_name(&folder));
         let program = Program::Command {
-            argv,
+            argv: run,
             dir: folder,
             own_dir: true,
         };
-        return Some((name, program));
+        return Some((name, program, build));
     }
     match command_line(text) {
         Ok(argv) => {
@@ -355,7 +365,7 @@ pub(super) fn from_text(
                 dir: base.to_owned(),
                 own_dir: false,
             };
-            Some((name, program))
+            Some((name, program, None))
         }
         Err(wrong) => refused(reader, wrong),
     }

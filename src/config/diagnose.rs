@@ -202,10 +202,7 @@ pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// "did you mean `rounds`?", or else what is known.
-pub(super) fn suggestion<'a>(
-    word: &str,
-    known: impl IntoIterator<Item = &'a str> + Clone,
-) -> String {
+pub fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
     match nearest(word, known.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => {

@@ -157,11 +157,13 @@ fn bots(
     }
     let mut bots: Vec<BotSpec> = Vec::new();
     for text in &flags.bots {
-        if let Some((name, program)) = bots::from_text(reader, text, &flags.folder, builtins) {
+        if let Some((name, program, build)) = bots::from_text(reader, text, &flags.folder, builtins)
+        {
             bots.push(BotSpec {
                 name: free_name(&name, &bots),
                 line: None,
                 program,
+                build,
                 env: Vec::new(),
                 options: Map::new(),
                 limits: limits.clone(),

@@ -30,7 +30,7 @@ mod sections;
 mod tests;
 pub mod units;
 
-pub use diagnose::ConfigError;
+pub use diagnose::{ConfigError, suggestion};
 pub use files::{BotFiles, FilesError, bot_files};
 pub use fingerprint::changes;
 pub use flags::{Flags, from_flags, parse_clock};
@@ -189,6 +189,8 @@ pub struct BotSpec {
     pub line: Option<usize>,
     /// What is started.
     pub program: Program,
+    /// What builds it, in its folder, before the first game; only where its folder's `bot.toml` says how it is run.
+    pub build: Option<Vec<String>>,
     /// Variables added to its environment.
     pub env: Vec<(String, String)>,
     /// Sent in `hello`.

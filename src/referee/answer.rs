@@ -48,6 +48,8 @@ pub struct Ready {
     pub history: bool,
     /// Whether it wants to be told of the others' moves.
     pub events: bool,
+    /// Whether it claims that the same session gets the same answers.
+    pub deterministic: bool,
 }
 
 /// Reads a line (without its line end).
@@ -202,6 +204,7 @@ fn ready(fields: &serde_json::Map<String, Value>) -> Result<Ready, Fault> {
         legal: switch("legal", true)?,
         history: switch("history", false)?,
         events: switch("events", false)?,
+        deterministic: switch("deterministic", false)?,
     })
 }
 

@@ -9,6 +9,7 @@
 //! - [`play`] is one game: position, clocks, chance, record, verdict;
 //! - [`race`] is one race in it: who is asked, until when, whose claim was first;
 //! - [`table`] is the match: sessions of the seats, handshakes, questions, the series of games;
+//! - [`turn`] makes the messages that ask;
 //! - [`record`] writes the hash chain, [`replay`] drives [`play`] from it again.
 
 pub mod answer;
@@ -18,6 +19,7 @@ pub mod race;
 pub mod record;
 pub mod replay;
 pub mod table;
+pub mod turn;
 
 pub use play::{End, Fault, FaultKind, Limit};
 pub use table::{Effect, Gone, Input, MatchSetup, Outbox, SeatSetup, Table};

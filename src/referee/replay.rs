@@ -54,6 +54,23 @@ pub fn verify(
     seed: Option<&str>,
     each: &mut dyn FnMut(&Entry, &mut Play),
 ) -> Result<Verified, Mismatch> {
+    follow(text, seed, &mut |entry, play| {
+        if let Some(entry) = entry {
+            each(entry, play);
+        }
+    })
+}
+
+/// As [`verify`]; `each` is also called without a line, before the first one, when the game has begun. What the seats are
+/// told of a line is in the news of the game while `each` is called.
+///
+/// # Errors
+/// As [`verify`].
+pub fn follow(
+    text: &[u8],
+    seed: Option<&str>,
+    each: &mut dyn FnMut(Option<&Entry>, &mut Play),
+) -> Result<Verified, Mismatch> {
     let lines = split(text)?;
     check_chain(&lines)?;
     let header = read_header(lines[0])?;
@@ -72,6 +89,9 @@ pub fn verify(
     let mut play = Play::begin(header.clone(), rules, &mut source).map_err(|what| at(1, what))?;
     let mut over: Option<End> = None;
     let mut ids: Vec<Option<u64>> = vec![None; header.seats.len()];
+    // What was passed before the start is told to nobody.
+    play.news.clear();
+    each(None, &mut play);
     for (number, entry) in &entries {
         let number = *number;
         if over.is_some() && !matches!(entry, Entry::Result(_)) {
@@ -85,6 +105,7 @@ pub fn verify(
                     return Err(at(number, "the game is not played over here".into()));
                 }
                 play.play_over(&mut source);
+                play.news.clear();
             }
             Entry::Answer(answer) => {
                 answered(&mut play, answer, &mut ids, &mut source)
@@ -101,7 +122,6 @@ pub fn verify(
                 let any = ids.iter().any(Option::is_some);
                 check_fault(&mut play, fault, any).map_err(|what| at(number, what))?;
                 over = play.record_forfeit(fault.clone(), &mut source);
-                play.news.clear();
             }
             Entry::Result(result) => {
                 let end = match (over.take(), play.next()) {
@@ -109,7 +129,7 @@ pub fn verify(
                     (None, Next::Over(end)) => *end,
                     (None, _) => return Err(at(number, "the game is not over here".into())),
                 };
-                each(entry, &mut play);
+                each(Some(entry), &mut play);
                 let (again, hash) = finish(play, &end);
                 compare(&lines, &again)?;
                 let chance_checked = matches!(source, Source::Derived(_));
@@ -121,7 +141,8 @@ pub fn verify(
                 });
             }
         }
-        each(entry, &mut play);
+        each(Some(entry), &mut play);
+        play.news.clear();
     }
     Err(at(
         lines.len(),
@@ -165,7 +186,6 @@ fn answered(
             Answered::Refused(fault, _) => Some(fault),
         }
     };
-    play.news.clear();
     fault.map_or(Ok(()), |fault| Err(fault.reason()))
 }
 
@@ -181,7 +201,6 @@ fn stopped(
         return Err("by the recorded times a claim would still have counted".into());
     }
     play.stop(entry.seat, entry.id, entry.spent, source);
-    play.news.clear();
     Ok(())
 }
 

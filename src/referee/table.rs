@@ -4,13 +4,14 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use hakem_protocol::{
-    self as protocol, Ask, ErrorCode, ErrorMessage, FromReferee, Hello, PlayResult, Score,
+    self as protocol, Ask, ErrorCode, ErrorMessage, FromReferee, PlayResult, Score,
 };
 use serde_json::{Map, Value};
 
 use super::answer::{self, Ready, Said, cut_text};
 use super::play::{AnswerParts, Answered, End, Fault, FaultKind, Next, Play};
-use super::record::{ChanceInfo, FORMAT, Header, PlayedGames, write_number, write_option};
+use super::record::{ChanceInfo, FORMAT, Header, PlayedGames};
+use super::turn;
 use crate::chance::MatchChance;
 use crate::clock::{ClockSpec, Open, Spent};
 use crate::event::{GameId, GameResult, MatchResult, Slot, Verdict};
@@ -417,25 +418,8 @@ impl Table {
         session.next_id = 1;
         session.withdrawn.clear();
         session.last.clear();
-        let ms = |us: u64| us / 1000;
-        let clock = match setup.rules.race() {
-            Some(race) => setup.clock.for_race(race.limit_us),
-            None => setup.clock,
-        };
-        let hello = FromReferee::Hello(Hello {
-            protocol: protocol::VERSION,
-            referee: concat!("hakem ", env!("CARGO_PKG_VERSION")).to_owned(),
-            game: setup.rules.facts().name.to_owned(),
-            rules: options_of(&*setup.rules),
-            clock: protocol::Clock {
-                kind: clock.kind,
-                main_ms: clock.main_us.map(ms),
-                increment_ms: ms(clock.increment_us),
-                move_ms: clock.move_us.map(ms),
-                delay_ms: ms(clock.delay_us),
-            },
-            options: setup.seats[seat].options.clone(),
-        });
+        let options = setup.seats[seat].options.clone();
+        let hello = FromReferee::Hello(turn::hello(&*setup.rules, &setup.clock, options));
         out.effects.push(Effect::Start(seat));
         let line = out.message(&hello);
         out.effects.push(Effect::Ask {
@@ -773,7 +757,7 @@ impl Table {
             record: FORMAT,
             id: self.game_id(),
             game: setup.rules.facts().name.to_owned(),
-            rules: options_of(&*setup.rules),
+            rules: turn::options_of(&*setup.rules),
             clock: setup.clock,
             cores: setup.cores,
             seats: setup.seats.iter().map(|seat| seat.name.clone()).collect(),
@@ -822,44 +806,17 @@ impl Table {
 
     /// Sends `start`.
     fn announce(&mut self, out: &mut Outbox) {
-        let series = self.series();
-        let rules = options_of(&*self.setup.rules);
-        let names: Vec<String> = self
-            .sessions
-            .iter()
-            .map(|session| session.shown.clone())
-            .collect();
-        let game_id = self.game_id().to_string();
         let Some(play) = &mut self.play else { return };
-        let first = match play.next() {
-            Next::Ask(seat, _) => seat,
-            Next::Race | Next::Again | Next::Over(_) => self.lot,
-        };
-        let (opening, again) = (play.opening_roll(), play.again());
-        let mut state = Vec::new();
-        play.position().write_state(&mut state);
-        let state: Value = serde_json::from_slice(&state).unwrap_or_default();
+        let start = turn::start(play, &*self.setup.rules);
         for seat in 0..self.sessions.len() {
             // A bot may have gone in a game that is played over now.
-            if self.sessions[seat].state != State::Up {
-                continue;
+            if self.sessions[seat].state == State::Up {
+                let start = protocol::Start {
+                    seat,
+                    ..start.clone()
+                };
+                out.tell(seat, &FromReferee::Start(start));
             }
-            let start = protocol::Start {
-                game_id: game_id.clone(),
-                seat,
-                names: names.clone(),
-                first,
-                opening,
-                again,
-                rules: rules.clone(),
-                in_match: protocol::Match {
-                    game: self.played.next_game(),
-                    of: series.of,
-                    score: series.score.iter().copied().map(Score).collect(),
-                },
-                state: state.clone(),
-            };
-            out.tell(seat, &FromReferee::Start(start));
         }
     }
 
@@ -901,37 +858,15 @@ impl Table {
             .map_or((true, false), |ready| (ready.legal, ready.history));
         let start = out.bytes.len();
         let text = &mut out.bytes;
-        // Written by hand: this is the line that is sent for every move. A test reads it back with the types.
-        text.extend_from_slice(b"{\"type\":\"turn\",\"id\":");
-        write_number(text, id);
-        text.extend_from_slice(b",\"seat\":");
-        write_number(text, seat as u64);
-        text.extend_from_slice(b",\"ask\":\"");
-        text.extend_from_slice(ask.as_str().as_bytes());
-        text.extend_from_slice(b"\",\"state\":");
-        play.position().write_state(text);
-        if legal {
-            text.extend_from_slice(b",\"legal\":");
-            play.position().write_legal(text);
-        }
-        text.extend_from_slice(b",\"last\":[");
-        text.extend_from_slice(&session.last);
-        text.push(b']');
-        if history {
-            text.extend_from_slice(b",\"history\":[");
-            text.extend_from_slice(&self.history);
-            text.push(b']');
-        }
-        text.extend_from_slice(b",\"clock\":{\"left_ms\":[");
-        for other in 0..self.setup.seats.len() {
-            if other > 0 {
-                text.push(b',');
-            }
-            write_ms(text, play.left_us(other));
-        }
-        text.extend_from_slice(b"],\"limit_ms\":");
-        write_ms(text, play.limit_us(seat));
-        text.extend_from_slice(b"}}\n");
+        let asked = turn::Asked {
+            id,
+            seat,
+            ask,
+            last: &session.last,
+            history: history.then_some(&self.history),
+            legal,
+        };
+        turn::write(text, play, &asked);
         let line = start..text.len();
         let wake_us = match play.look(seat, &Spent::default()) {
             Open::Wait(wake_us) => Some(wake_us),
@@ -1210,14 +1145,6 @@ impl Table {
     }
 }
 
-/// The options of a game as an object.
-fn options_of(rules: &dyn Ruleset) -> Map<String, Value> {
-    match rules.options() {
-        Value::Object(options) => options,
-        _ => Map::new(),
-    }
-}
-
 /// A bot's own name: trimmed, cut; the event's for a blank one.
 fn shown_name(given: &str, in_event: &str) -> String {
     let mut name = given.trim().to_owned();
@@ -1252,8 +1179,4 @@ fn ready_again() -> Fault {
         ErrorCode::BadMessage,
         "`ready` was said already; a move is asked for",
     )
-}
-
-fn write_ms(out: &mut Vec<u8>, us: Option<u64>) {
-    write_option(out, us.map(|us| us / 1000));
 }

@@ -4,11 +4,13 @@
 //! machine keeps time; [`dispatch`] hands the matches to the shards, takes what they report, has it stored and only then tells
 //! it; [`ledger`] is the thread that stores. What happened is told as [`crate::event::Event`]s.
 
+pub mod build;
 pub mod confine;
 pub mod dispatch;
 pub mod jitter;
 pub mod ledger;
 pub mod plan;
+pub mod sitting;
 mod stored;
 
 pub use dispatch::{Ended, run};

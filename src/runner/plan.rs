@@ -190,7 +190,7 @@ impl Plan {
     ///
     /// # Errors
     /// None today; a schedule that names a bot that is not there is a bug.
-    pub(crate) fn job(&self, pairing: &Pairing) -> anyhow::Result<Job> {
+    pub fn job(&self, pairing: &Pairing) -> anyhow::Result<Job> {
         let config = &self.config;
         let name = |slot: &Slot| config.bots[*slot].name.clone();
         let field: Vec<String> = pairing.field.iter().map(name).collect();

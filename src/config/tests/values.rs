@@ -74,6 +74,7 @@ fn every_key_is_read() {
             BotSpec {
                 name: "team-a".into(),
                 line: Some(42),
+                build: None,
                 program: command(&["python3", "bot.py"], "/events/entries/team-a", true),
                 env: vec![("LEVEL".into(), "3".into())],
                 options,
@@ -82,6 +83,7 @@ fn every_key_is_read() {
             BotSpec {
                 name: "house".into(),
                 line: Some(50),
+                build: None,
                 program: Program::Builtin("greedy".into()),
                 env: vec![],
                 options: Map::new(),
@@ -90,6 +92,7 @@ fn every_key_is_read() {
             BotSpec {
                 name: "shell words".into(),
                 line: Some(54),
+                build: None,
                 program: command(&["./bot", "--name", "two words"], "/events", false),
                 env: vec![],
                 options: Map::new(),
@@ -460,6 +463,7 @@ fn a_folder_with_a_bot_file_is_a_bot() {
         (config.bots[0].name.as_str(), &config.bots[0].program),
         ("Kuyu", &program)
     );
+    assert_eq!(config.bots[0].build, Some(vec!["make".to_owned()]));
     // In an event file the folder alone is enough, too; the name is the event's.
     let text = SMALL.replace("builtin = \"greedy\"", "dir = \"kuyu\"");
     let path = folder.path().join("spring.toml");

@@ -1,0 +1,6 @@
+"""Leaves with an error."""
+import sys
+import honest
+
+honest.play()
+sys.exit("goodbye was not expected")
