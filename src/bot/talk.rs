@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::meter::{Meter, Reading};
 use super::os;
-use super::process::{Process, Program, Started};
+use super::process::{End, Process, Program, Started};
 use crate::referee::FaultKind;
 
 /// What is kept of stderr, bytes.
@@ -72,6 +72,8 @@ impl Talk {
             process,
             stdin,
             stdout,
+            stamped: _,
+            wrappers,
             stderr,
         } = program.start()?;
         let (tell, heard) = channel();
@@ -88,7 +90,7 @@ impl Talk {
         let log = kept.clone();
         thread("bot stderr").spawn(move || keep(&stderr, &log))?;
         Ok(Talk {
-            meter: Meter::new(process.pid(), true),
+            meter: Meter::new(process.pid(), wrappers),
             process,
             stdin: Some(stdin),
             heard,
@@ -150,7 +152,11 @@ impl Talk {
 
     /// How it ended, if it has; the rest of its group is ended with it.
     pub fn ended(&mut self) -> Option<FaultKind> {
-        self.process.ended()
+        Some(match self.process.ended()? {
+            End::Bot(kind, _) => kind,
+            // Only a box fails so, and then all that is seen is that its pipes are closed.
+            End::Machine(_) => FaultKind::ClosedPipe,
+        })
     }
 
     /// Ends it and what it started.
@@ -163,7 +169,7 @@ impl Talk {
 
     /// What it has used.
     pub fn used(&mut self) -> Reading {
-        self.meter.read()
+        self.meter.read(os::now(), u64::MAX)
     }
 
     /// What it has written to stderr, the end of it if that was much.
@@ -325,6 +331,8 @@ mod tests {
             max_line: 1 << 20,
             max_output: 1 << 20,
             exit_us: 2_000_000,
+            cores: 1,
+            confine: None,
         }
     }
 

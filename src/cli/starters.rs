@@ -150,7 +150,7 @@ impl Language {
                 let name = |runner: &&str| {
                     runner.trim_end_matches(|c: char| c.is_ascii_digit()) == program
                 };
-                language.runners.iter().any(|runner| name(&runner))
+                language.runners.iter().any(name)
             })
         };
         let by_folder = || {

@@ -91,13 +91,7 @@ fn read(args: &Args, output: &Output) -> anyhow::Result<EventConfig> {
         }
         return Ok(config::read(Path::new(&args.what), &house::names()).map_err(refused)?);
     };
-    Ok(super::single::event(
-        game,
-        &args.what,
-        &args.rules,
-        args.clock.as_deref(),
-        output,
-    )?)
+    super::single::event(game, &args.what, &args.rules, args.clock.as_deref(), output)
 }
 
 /// Shows what was found in one bot.
