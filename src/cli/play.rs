@@ -89,6 +89,9 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
     let hashes: Vec<String> = files.iter().map(BotFiles::hash).collect();
     let mut plan = Plan::new(config, seed, schedule, &hashes, out.as_deref())
         .map_err(|error| Refused(format!("{error:#}")))?;
+    if let (Some(store), false) = (&mut folder, todo.is_empty()) {
+        store.note_confined(&plan.confined())?;
+    }
     let jobs = plan.jobs(jobs);
     let (ended, results) = play_plan(&plan, &todo, jobs, folder)?;
     finish(&plan, out.as_deref(), ended, results, output)
