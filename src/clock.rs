@@ -41,6 +41,10 @@ pub struct Spent {
     /// were taken at their wall time.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub earlier_us: u64,
+    /// Processor time of the bot outside its turns since the answer before, as far as its counters told: what it thought in
+    /// others' time. It is charged to nobody.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub outside_us: u64,
 }
 
 /// Whether there is nothing to tell.
@@ -349,6 +353,7 @@ mod tests {
             cpu_us: Some(90),
             delay_us: Some(1_300),
             earlier_us: 900,
+            outside_us: 0,
         };
         // 1,400 in all, of which the bot waited 1,300: this answer costs nothing, and 800 were too much before.
         assert_eq!(clock.answered(&spec, &last, 1), Judged::Charged(0));
@@ -361,6 +366,7 @@ mod tests {
             cpu_us: Some(2_000),
             delay_us: Some(0),
             earlier_us: 1_400,
+            outside_us: 0,
         };
         assert_eq!(clock.answered(&spec, &busy, 1), Judged::Charged(2_000));
     }
@@ -380,6 +386,7 @@ mod tests {
             cpu_us: Some(0),
             delay_us: Some(400),
             earlier_us: 300,
+            outside_us: 0,
         };
         assert_eq!(clock.answered(&spec, &idle, 1), Judged::Charged(0));
         assert_eq!(clock.answered(&spec, &wall(400), 1), Judged::Charged(100));

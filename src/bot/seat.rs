@@ -169,6 +169,8 @@ pub struct SeatIo {
     may_wait: bool,
     /// Whether it was seen to compute between its turns.
     busy: bool,
+    /// Processor time that it was seen to use outside its turns, not told yet; nanoseconds.
+    outside: u64,
     asked: Option<Asked>,
     wake: u64,
     leave_by: u64,
@@ -209,6 +211,7 @@ impl SeatIo {
             unread: Unread::default(),
             busy: false,
             may_wait: false,
+            outside: 0,
             asked: None,
             wake: u64::MAX,
             leave_by: u64::MAX,
@@ -354,8 +357,14 @@ impl SeatIo {
             ClockKind::Cpu => true,
         };
         if fresh {
+            let base = self.meter.read(now, 0);
+            // The first reading of all tells of its start, not of its thoughts.
+            if self.unread.base != Reading::default() {
+                let used = base.cpu.saturating_sub(self.unread.base.cpu);
+                self.outside += used.saturating_sub(self.unread.wall.saturating_mul(self.cores));
+            }
             self.unread = Unread {
-                base: self.meter.read(now, 0),
+                base,
                 ..Unread::default()
             };
             self.written_before(now);
@@ -439,6 +448,7 @@ impl SeatIo {
         let (spent, measured) = if self.may_stay_unread(wall) {
             let spent = Spent {
                 wall_us: wall / 1000,
+                outside_us: self.outside / 1000,
                 ..Spent::default()
             };
             (spent, Measured::Wall(wall))
@@ -464,12 +474,16 @@ impl SeatIo {
         match self.asked.map(|asked| (asked.at, asked.measured)) {
             None | Some((_, Measured::Not)) => {}
             Some((_, Measured::Wall(wall))) => {
+                self.outside = 0;
                 self.will_stamp = false;
                 self.unread.answers += 1;
                 self.unread.wall += wall;
             }
             Some((at, Measured::Counters(reading, wall))) => {
                 let used = reading.cpu.saturating_sub(self.unread.base.cpu);
+                let own = (self.unread.wall + wall).saturating_mul(self.cores);
+                // What is more than its turns had room for was used outside them.
+                self.outside = used.saturating_sub(own + UNREAD_BUSY);
                 self.busy |= used > self.unread.wall + wall + UNREAD_BUSY;
                 self.unread = Unread {
                     base: reading,
@@ -511,6 +525,7 @@ impl SeatIo {
                 .zip(reading.waited)
                 .map(|(before, after)| after.saturating_sub(before) / 1000),
             earlier_us: earlier / 1000,
+            outside_us: self.outside / 1000,
         };
         (spent, reading)
     }

@@ -90,6 +90,9 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
     let hashes: Vec<String> = files.iter().map(BotFiles::hash).collect();
     let mut plan = Plan::new(config, seed, schedule, &hashes, out.as_deref())
         .map_err(|error| Refused(format!("{error:#}")))?;
+    if let (Some(store), false) = (&mut folder, todo.is_empty()) {
+        store.note_confined(&plan.confined())?;
+    }
     let jobs = plan.jobs(jobs);
     if !todo.is_empty() {
         plan.measure_machine();

@@ -438,6 +438,10 @@ impl Recorder {
             text.extend_from_slice(b",\"earlier_us\":");
             write_number(text, entry.spent.earlier_us);
         }
+        if entry.spent.outside_us > 0 {
+            text.extend_from_slice(b",\"outside_us\":");
+            write_number(text, entry.spent.outside_us);
+        }
         text.extend_from_slice(b"},\"charged_us\":");
         write_number(text, entry.charged_us);
         text.extend_from_slice(b",\"left_us\":");
@@ -549,6 +553,7 @@ mod tests {
             cpu_us,
             delay_us,
             earlier_us: delay_us.map_or(0, |delay| delay * 3),
+            outside_us: delay_us.map_or(0, |delay| delay * 7),
         };
         let moves = [
             serde_json::json!(4),

@@ -23,8 +23,8 @@ use crate::tournament::Pairing;
 
 /// Files that the referee itself needs open: results, records, logs, terminal, libraries.
 const OWN_FILES: u64 = 64;
-/// Files for each bot: three pipes, its end, the counters of two threads, its log.
-const FILES_A_BOT: u64 = 7;
+/// Files for each bot: three pipes, its end, the counters of two threads, its log, the socket of its box.
+const FILES_A_BOT: u64 = 8;
 
 /// All that is fixed before the first game.
 #[derive(Debug)]
@@ -184,6 +184,18 @@ impl Plan {
             .iter()
             .map(|bot| bot.name.clone())
             .collect()
+    }
+
+    /// How each bot is confined, and the machine; for results.
+    pub fn confined(&self) -> Value {
+        let bots: Vec<Value> = self
+            .config
+            .bots
+            .iter()
+            .zip(&self.bots)
+            .map(|(bot, planned)| json!({ "name": bot.name, "sandbox": planned.about["sandbox"] }))
+            .collect();
+        json!({ "bots": bots, "machine": machine() })
     }
 
     /// What a shard needs for a match.

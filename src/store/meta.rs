@@ -124,6 +124,46 @@ impl Store {
             .collect()
     }
 
+    /// How the bots were confined, and on which machine: an array with one entry for each way in which a session of this
+    /// event was played. Empty where that was not noted.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`], or what the disk refused.
+    pub fn confined(&self) -> Result<Vec<Value>, StoreError> {
+        let text: Option<String> = self
+            .connection
+            .query_row("SELECT value FROM meta WHERE key = 'confined'", [], |row| {
+                row.get(0)
+            })
+            .optional()
+            .map_err(|error| self.fault(error))?;
+        let Some(text) = text else {
+            return Ok(Vec::new());
+        };
+        serde_json::from_str(&text)
+            .map_err(|error| self.corrupt(format!("how bots were confined: {error}")))
+    }
+
+    /// Notes how the bots are confined in the session that begins, unless an earlier one was the same.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn note_confined(&mut self, confined: &Value) -> Result<(), StoreError> {
+        self.check_writable()?;
+        let mut all = self.confined()?;
+        if all.contains(confined) {
+            return Ok(());
+        }
+        all.push(confined.clone());
+        self.connection
+            .execute(
+                "INSERT OR REPLACE INTO meta VALUES ('confined', ?)",
+                [Value::from(all).to_string()],
+            )
+            .map_err(|error| self.fault(error))?;
+        Ok(())
+    }
+
     /// Notes another name of the event.
     ///
     /// # Errors

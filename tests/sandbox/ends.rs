@@ -32,16 +32,15 @@ fn is_python(pid: Pid) -> bool {
 }
 
 /// Looks again and again until `find` finds something.
-fn until<T>(child: &mut Child, find: impl Fn() -> Option<T>) -> T {
+fn until<T>(child: &Child, find: impl Fn() -> Option<T>) -> T {
     let begin = std::time::Instant::now();
     loop {
         if let Some(found) = find() {
             return found;
         }
-        let ended = child.try_wait().expect("it can be asked");
-        assert!(ended.is_none(), "the run ended before: {ended:?}");
         assert!(begin.elapsed() < common::HANG, "nothing was found");
-        std::thread::yield_now();
+        let ended = common::ends_within(child, Duration::from_millis(2));
+        assert!(!ended, "the run ended before");
     }
 }
 
@@ -94,7 +93,7 @@ fn everything_ends_when_the_referee_is_killed() {
             let mut run = start(&lab, &file, level);
             let root = common::pid_of(&run);
             // The bot is there when its program is Python; then it is asked, and waits.
-            let processes = until(&mut run, || {
+            let processes = until(&run, || {
                 let below = below(root);
                 let boxes = if level == "strict" { 2 } else { 1 };
                 (below.iter().copied().any(is_python) && below.len() > boxes).then_some(below)
@@ -131,7 +130,7 @@ fn a_killed_supervisor_is_no_fault_of_the_bot() {
             let mut run = start(&lab, &file, level);
             let id = run.id();
             // Not the box of a self-test: one with a bot in it.
-            let victim = until(&mut run, || {
+            let victim = until(&run, || {
                 Lab::boxes_of(id)
                     .into_iter()
                     .filter(|&pid| below(pid).into_iter().any(is_python))
@@ -166,7 +165,7 @@ fn neither_referee_nor_box_can_be_traced_by_others_of_the_user() {
     let file = event.write(&lab, "event.toml");
     let mut run = start(&lab, &file, "event");
     let id = run.id();
-    let supervisor = until(&mut run, || {
+    let supervisor = until(&run, || {
         Lab::boxes_of(id)
             .into_iter()
             .filter(|&pid| below(pid).into_iter().any(is_python))
@@ -185,37 +184,79 @@ fn neither_referee_nor_box_can_be_traced_by_others_of_the_user() {
     lab.assert_no_process_is_left();
 }
 
+/// Plays a bot that computes all the time against one that takes its time; the processor time outside its turns that the record
+/// tells of, microseconds.
+fn thought_outside(lab: &Lab, level: &str, ponder: bool) -> u64 {
+    for file in ["f01_ponder.py", "z01_honest_slow.py", "helper.py"] {
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks");
+        std::fs::copy(from.join(file), lab.path("bot").join(file)).expect("copied");
+    }
+    let bot = |event: common::Event, name, file| {
+        event
+            .bot(name, &[crate::help::PYTHON, file])
+            .with("dir = \"bot\"")
+    };
+    let event = common::Event::new("mangala")
+        .set("event", "games", "1")
+        .set("event", "paired", "false")
+        .set("limits", "sandbox", &common::toml_text(level))
+        .set("limits", "ponder", &ponder.to_string());
+    let event = bot(event, "thinks", "f01_ponder.py");
+    let event = bot(event, "slow", "z01_honest_slow.py");
+    let file = event.write(lab, "event.toml");
+    let out = format!("{level}-{ponder}");
+    lab.hakem(["run", file.to_str().expect("a path"), "--out", &out])
+        .exits(0);
+    let game = lab.games(&out).remove(0);
+    assert_eq!(game["verdict"], "rule", "{out}: {game}");
+    lab.verify_records(&out);
+    if level != "none" {
+        assert_eq!(crate::help::in_force(lab, &out)["frozen"], !ponder);
+        if !ponder {
+            let logs = logs(lab, &out);
+            assert!(logs.contains("BLOCKED pondering"), "{out}: {logs}");
+            assert!(!logs.contains("PWNED"), "{out}: {logs}");
+        }
+    }
+    let seats: Vec<&str> = game["seats"]
+        .as_array()
+        .expect("seats")
+        .iter()
+        .filter_map(serde_json::Value::as_str)
+        .collect();
+    let seat = seats
+        .iter()
+        .position(|&name| name == "thinks")
+        .expect("it sits there");
+    let record = common::files_below(&lab.path(&out).join("records")).remove(0);
+    let record = std::fs::read_to_string(record).expect("a record");
+    record
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+        .filter(|line| line["answer"]["seat"] == seat)
+        .filter_map(|line| line["answer"]["spent"]["outside_us"].as_u64())
+        .sum()
+}
+
 #[test]
 fn a_bot_that_may_not_ponder_stands_still_in_others_time() {
     as_each_user(|lab| {
         for level in LEVELS {
-            for file in ["f01_ponder.py", "z01_honest_slow.py", "helper.py"] {
-                let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/attacks");
-                std::fs::copy(from.join(file), lab.path("bot").join(file)).expect("copied");
-            }
-            let bot = |event: common::Event, name, file| {
-                event
-                    .bot(name, &[crate::help::PYTHON, file])
-                    .with("dir = \"bot\"")
-            };
-            let event = common::Event::new("mangala")
-                .set("event", "games", "1")
-                .set("event", "paired", "false")
-                .set("limits", "sandbox", &common::toml_text(level))
-                .set("limits", "ponder", "false");
-            let event = bot(event, "thinks", "f01_ponder.py");
-            let event = bot(event, "slow", "z01_honest_slow.py");
-            let game = {
-                let file = event.write(&lab, "event.toml");
-                lab.hakem(["run", file.to_str().expect("a path"), "--out", level])
-                    .exits(0);
-                lab.games(level).remove(0)
-            };
-            assert_eq!(game["verdict"], "rule", "{level}: {game}");
-            let logs = logs(&lab, level);
-            assert!(logs.contains("BLOCKED pondering"), "{level}: {logs}");
-            assert!(!logs.contains("PWNED"), "{level}: {logs}");
-            assert_eq!(crate::help::in_force(&lab, level)["frozen"], true);
+            thought_outside(&lab, level, false);
+        }
+    });
+}
+
+#[test]
+fn thoughts_in_others_time_are_recorded_at_every_level() {
+    as_each_user(|lab| {
+        let frozen = thought_outside(&lab, "strict", false);
+        for level in ["none", "limits", "strict"] {
+            let free = thought_outside(&lab, level, true);
+            assert!(
+                free > 10 * frozen.max(1_000),
+                "{level}: {free} and {frozen}"
+            );
         }
     });
 }

@@ -18,7 +18,8 @@ fn look(lab: &Lab, level: &str) -> Value {
 
 /// What holds at both levels.
 fn assert_common(seen: &Value) {
-    assert_eq!(seen["session"], true, "a session of its own");
+    assert_eq!(seen["group"], true, "a process group of its own");
+    assert_ne!(seen["terminal"], "opened", "no terminal");
     assert_eq!(seen["files"], json!([0, 1, 2]));
     assert_eq!(seen["more_files"], 0, "no file of the referee is open");
     let env: Vec<&str> = seen["env"]
@@ -94,6 +95,19 @@ fn strict_shows_a_bot_its_own_world() {
             assert!(!folders.contains(&folder), "{folders:?}");
         }
         let force = in_force(&lab, "event");
+        let store = hakem::store::Store::open_read_only(&lab.path("event")).expect("results");
+        let confined = store.confined().expect("it is noted");
+        assert_eq!(confined.len(), 1, "one session: {confined:?}");
+        assert_eq!(confined[0]["bots"][0]["name"], "bot");
+        assert_eq!(
+            confined[0]["bots"][0]["sandbox"], force,
+            "results and records agree"
+        );
+        let kernel = rustix::system::uname();
+        assert_eq!(
+            confined[0]["machine"]["kernel"],
+            kernel.release().to_str().expect("text")
+        );
         assert_eq!(force["level"], "strict");
         assert_eq!(force["network"], "none");
         assert_eq!(force["seccomp"], true);

@@ -85,6 +85,23 @@ pub fn close_on_exec_from(first: u32) -> io::Result<()> {
     }
 }
 
+/// Parts this process, which leads no session, from its terminal: it can no longer be opened by `/dev/tty`, and what is started
+/// from here on has none either.
+///
+/// A new session would do that too. But the scheduler reckons sessions as groups, and a turn that goes to and fro between two
+/// groups on one core costs twice the time.
+#[expect(unsafe_code, reason = "the request has no safe wrapper")]
+pub fn leave_terminal() {
+    // There is none: then there is nothing to do.
+    let Ok(terminal) = std::fs::File::open("/dev/tty") else {
+        return;
+    };
+    // SAFETY: the request takes no argument.
+    unsafe {
+        libc::ioctl(terminal.as_raw_fd(), libc::TIOCNOTTY);
+    }
+}
+
 /// Gives every signal its default action, also those that the C library keeps for itself and does not let be set.
 #[expect(
     unsafe_code,
@@ -107,5 +124,22 @@ pub fn reset_signals() {
                 SET,
             );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_with_threads_is_not_copied() {
+        let (wait, go) = std::sync::mpsc::channel::<()>();
+        let other = std::thread::spawn(move || {
+            let _ = go.recv();
+        });
+        let result = fork();
+        drop(wait);
+        other.join().expect("the other thread ends");
+        assert!(result.is_err(), "no copy was made");
     }
 }

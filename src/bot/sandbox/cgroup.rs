@@ -145,7 +145,6 @@ impl Group {
                 .push(events(folder, file, "oom_kill", Limit::Memory));
         }
         if let Some(folder) = &self.pids {
-            order.cgroup_processes = true;
             order
                 .events
                 .push(events(folder, "pids.events", "max", Limit::Processes));

@@ -76,7 +76,8 @@ impl Confine {
         let (reads, stdin) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
         // No `pre_exec`, and no file that is inherited but stdin, stdout and stderr: what is started at the same time by
         // another thread would inherit it too. The rest comes through the socket.
-        let child = Command::new(&self.own)
+        let text = sealed(&serde_json::to_vec(&order)?)?;
+        let mut child = Command::new(&self.own)
             .arg0("hakem")
             .arg(BOX)
             // For people who look at the list of processes: whose box it is.
@@ -87,11 +88,14 @@ impl Confine {
             .stdout(stdout)
             .stderr(Stdio::piped())
             .spawn()?;
-        let text = sealed(&serde_json::to_vec(&order)?)?;
-        let sent = pass(&own, [text.as_fd(), reads.as_fd()]);
-        // A box that was not told anything finds its socket closed and ends.
-        sent?;
-        rustix::io::ioctl_fionbio(&own, true)?;
+        let told = pass(&own, [text.as_fd(), reads.as_fd()])
+            .and_then(|()| Ok(rustix::io::ioctl_fionbio(&own, true)?));
+        if let Err(error) = told {
+            // A box that was not told anything finds its socket closed and ends.
+            drop(own);
+            let _ = child.wait();
+            return Err(error);
+        }
         let boxed = Boxed {
             control: own,
             features: None,

@@ -34,8 +34,6 @@ pub struct Order {
     pub cgroups: Vec<PathBuf>,
     /// Whether those limit memory; else the supervisor watches it.
     pub cgroup_memory: bool,
-    /// Whether those limit processes.
-    pub cgroup_processes: bool,
     /// Where a cgroup counts what its limits did.
     pub events: Vec<Events>,
 }
@@ -121,6 +119,4 @@ pub struct Ended {
     pub limit: Option<Limit>,
     /// Words on that limit.
     pub note: String,
-    /// The most memory that was seen in use by all its processes, bytes; zero where nobody looked.
-    pub peak_memory: u64,
 }

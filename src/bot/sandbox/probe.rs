@@ -142,7 +142,6 @@ mod linux {
             private: None,
             cgroups: Vec::new(),
             cgroup_memory: false,
-            cgroup_processes: false,
             events: Vec::new(),
         }
     }

@@ -206,7 +206,6 @@ impl<'a> Shelter<'a> {
             private: None,
             cgroups: Vec::new(),
             cgroup_memory: false,
-            cgroup_processes: false,
             events: Vec::new(),
         };
         Ok(Confined {

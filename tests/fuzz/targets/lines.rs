@@ -238,6 +238,7 @@ pub(crate) const CLOCK_WORDS: [&str; 15] = [
     "wall_us",
     "cpu_us",
     "earlier_us",
+    "outside_us",
     "fair",
     "wall",
     "cpu",

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use rustix::process::{
     DumpableBehavior, Resource, Rlimit, Signal, getrlimit, set_dumpable_behavior,
-    set_parent_process_death_signal, setrlimit, setsid,
+    set_parent_process_death_signal, setpgid, setrlimit,
 };
 use rustix::stdio::{stderr, stdin, stdout};
 use rustix::thread::{
@@ -57,8 +57,8 @@ pub(super) fn confine(
     mut features: Features,
     user: Option<Become>,
 ) -> Result<Features, Failure> {
-    // A session of its own: no terminal, and no signal meant for others.
-    setsid().step("making a session")?;
+    // A process group of its own: no signal that is meant for others.
+    setpgid(None, None).step("making a process group")?;
     raw::reset_signals();
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
     drop_bounding_set();

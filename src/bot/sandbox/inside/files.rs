@@ -20,15 +20,7 @@ pub(super) const PROGRAMS: [&str; 10] = [
     "/usr", "/opt", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/gnu",
 ];
 /// What programs need of /etc; the rest is the host's own affair.
-pub(super) const SETTINGS: [&str; 7] = [
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/alternatives",
-    "/etc/localtime",
-    "/etc/ssl/openssl.cnf",
-    "/etc/mime.types",
-];
+pub(super) const SETTINGS: [&str; 3] = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"];
 /// The devices.
 pub(super) const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
 /// Files and folders in the private folders together.

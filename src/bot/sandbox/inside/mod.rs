@@ -71,6 +71,7 @@ pub fn run() -> u8 {
         Err(_) => return 2,
     };
     let control = Control(control);
+    raw::leave_terminal();
     let result = match order.level {
         Level::Strict => strict(&control, &order),
         Level::None | Level::Limits => limits(&control, &order),

@@ -161,7 +161,7 @@ impl Supervisor<'_> {
                 if let Some(status) = self.reap() {
                     break Some(status);
                 }
-                if let Some((limit, note)) = self.look(&mut ended) {
+                if let Some((limit, note)) = self.look() {
                     ended.limit = Some(limit);
                     ended.note = note;
                     break None;
@@ -234,13 +234,12 @@ impl Supervisor<'_> {
     }
 
     /// Whether a limit is passed that the supervisor keeps.
-    fn look(&mut self, ended: &mut Ended) -> Option<(Limit, String)> {
+    fn look(&mut self) -> Option<(Limit, String)> {
         if let Some(limit) = self.counted() {
             return Some((limit, words(limit, self.order)));
         }
         let order = self.order;
         let used = self.used();
-        ended.peak_memory = ended.peak_memory.max(used.memory);
         if !order.cgroup_memory && used.memory > order.memory {
             let note = format!(
                 "{}, {} were in use",
