@@ -178,6 +178,33 @@ fn tavla_survives_kills() {
 }
 
 #[test]
+fn kills_in_the_first_moments_leave_a_folder_that_goes_on() {
+    // While the folder is made, the lock is taken, the first bots are started.
+    let lab = Lab::new();
+    let file = event("mangala", 2).write(&lab, "event.toml");
+    undisturbed(&lab, &file, "whole");
+    let expected = results(&lab, "whole");
+    let mut lots = Lots::new(common::env_number("HAKEM_TEST_SEED", 3));
+    for folder in 0..kills() {
+        let dir = format!("killed{folder}");
+        for _ in 0..3 {
+            let mut run = start(&lab, &file, &dir);
+            if !common::ends_within(&run, Duration::from_micros(2_000 + lots.below(58_000))) {
+                run.kill().expect("the run is killed");
+            }
+            let status = run.wait().expect("the run is waited for");
+            // It was killed, or it was quicker; it never refused to go on.
+            assert!(matches!(status.code(), None | Some(0)), "{status}");
+        }
+        // At once, with whatever the killed ones left behind them.
+        undisturbed(&lab, &file, &dir);
+        assert_same(&results(&lab, &dir), &expected);
+        lab.assert_no_process_is_left();
+        std::fs::remove_dir_all(lab.path(&dir)).expect("the folder is removed");
+    }
+}
+
+#[test]
 fn the_number_of_games_at_once_changes_nothing() {
     for event in [mangala(), tavla()] {
         let lab = Lab::new();

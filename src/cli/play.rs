@@ -221,13 +221,17 @@ fn finish(
     };
     tell_forfeits(&plan.names(), &games);
     if code == exit::DONE || !matches.is_empty() {
-        output.standings(
+        let shown = output.standings(
             &plan.names(),
             &plan.config.game,
             plan.config.paired,
             &matches,
             &games,
-        )?;
+        );
+        // What stopped the run says more than that its terminal is gone as well.
+        if code == exit::DONE {
+            shown?;
+        }
     }
     Ok(code)
 }

@@ -339,6 +339,7 @@ fn make_results(dir: &Path, meta: &Meta) -> Result<(), StoreError> {
     }
     let mut connection = open::create(&unfinished)?;
     meta::insert(&mut connection, meta).map_err(fault)?;
+    open::complete(&connection, &unfinished)?;
     connection.close().map_err(|(_, error)| fault(error))?;
     fs::rename(&unfinished, &results).map_err(|error| StoreError::io("write", &results, error))?;
     records::sync_folder(dir)

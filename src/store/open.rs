@@ -40,6 +40,12 @@ pub(super) fn create(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Gives a new results file, when all that belongs into it is, the kind of journal that it is used with. Left to its first
+/// opening this could be cut short by a kill, and leave a change that nobody who only reads can take back.
+pub(super) fn complete(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    make_durable(connection, path, "wal")
+}
+
 /// Opens a results file to write to. The folder's lock is held.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     check_file(path)?;

@@ -1,9 +1,11 @@
 //! Signals to the referee, and keys at its terminal.
 
 use std::ffi::OsStr;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Stdio};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -136,56 +138,81 @@ fn groups(pid: rustix::process::Pid) -> Option<[i32; 3]> {
     Some([number(2)?, number(3)?, number(5)?])
 }
 
+/// A run whose terminal we hold.
+struct AtTerminal {
+    run: Child,
+    /// Our end of the terminal: keys go in, and what is shown comes out.
+    keys: File,
+    name: PathBuf,
+}
+
+impl AtTerminal {
+    /// Starts the run of an event as the leader of a session with a terminal of its own.
+    fn start(lab: &Lab, file: &Path) -> AtTerminal {
+        let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)
+            .expect("a terminal");
+        grantpt(&keys).expect("it is ours");
+        unlockpt(&keys).expect("it is open");
+        let name = ptsname(&keys, Vec::new()).expect("it has a name");
+        let name = PathBuf::from(name.to_str().expect("a path"));
+        let side = || other_side(&name);
+        let run = Command::new("setsid")
+            .arg("--ctty")
+            .arg(common::hakem_path())
+            .args([OsStr::new("run"), file.as_os_str()])
+            .current_dir(lab.path("."))
+            .envs(lab.mark())
+            .stdin(side())
+            .stdout(side())
+            .stderr(side())
+            .spawn()
+            .expect("setsid starts");
+        AtTerminal {
+            run,
+            keys: File::from(keys),
+            name,
+        }
+    }
+
+    /// Reads what is shown, until nobody has the terminal open any more.
+    fn screen(&self) -> std::thread::JoinHandle<String> {
+        let mut screen = self.keys.try_clone().expect("it is ours");
+        std::thread::spawn(move || {
+            let mut text = Vec::new();
+            let mut part = [0; 4096];
+            while let Ok(length @ 1..) = screen.read(&mut part) {
+                text.extend_from_slice(&part[..length]);
+            }
+            String::from_utf8_lossy(&text).into_owned()
+        })
+    }
+}
+
+/// Opens a terminal as a program in it does.
+fn other_side(name: &Path) -> File {
+    let mut options = File::options();
+    options
+        .read(true)
+        .write(true)
+        .open(name)
+        .expect("the terminal opens")
+}
+
 #[test]
 fn an_interrupt_at_the_terminal_is_for_the_referee_and_not_for_its_bots() {
     if !has("setsid") {
-        skipped(
+        return skipped(
             "an_interrupt_at_the_terminal_is_for_the_referee_and_not_for_its_bots",
             "no setsid",
         );
-        return;
     }
     let lab = Lab::new();
     let file = event().write(&lab, "event.toml");
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-    grantpt(&terminal).expect("it is ours");
-    unlockpt(&terminal).expect("it is open");
-    let name = ptsname(&terminal, Vec::new()).expect("it has a name");
-    let name = name.to_str().expect("a path");
-    let side = || {
-        std::fs::File::options()
-            .read(true)
-            .write(true)
-            .open(name)
-            .expect("the terminal opens")
-    };
-    let before = rustix::termios::tcgetattr(side()).expect("settings");
-    // The program becomes the leader of a session whose terminal this is.
-    let mut run = Command::new("setsid")
-        .arg("--ctty")
-        .arg(common::hakem_path())
-        .args([OsStr::new("run"), file.as_os_str()])
-        .current_dir(lab.path("."))
-        .envs(lab.mark())
-        .stdin(side())
-        .stdout(side())
-        .stderr(side())
-        .spawn()
-        .expect("setsid starts");
-    let mut terminal = std::fs::File::from(terminal);
-    // What is written to a terminal has to be read.
-    let mut screen = terminal.try_clone().expect("it is ours");
-    let reader = std::thread::spawn(move || {
-        let mut text = Vec::new();
-        let mut part = [0; 4096];
-        // A terminal that nobody has open any more gives an error.
-        while let Ok(length @ 1..) = std::io::Read::read(&mut screen, &mut part) {
-            text.extend_from_slice(&part[..length]);
-        }
-        String::from_utf8_lossy(&text).into_owned()
-    });
-    assert!(until(&run, || records(&lab, "event") > 2));
-    let referee = common::pid_of(&run);
+    let mut at = AtTerminal::start(&lab, &file);
+    let before = rustix::termios::tcgetattr(other_side(&at.name)).expect("settings");
+    let screen = at.screen();
+    assert!(until(&at.run, || records(&lab, "event") > 2));
+    let referee = common::pid_of(&at.run);
     let [own, session, foreground] = groups(referee).expect("the run goes on");
     assert_eq!(own, foreground, "the referee hears the keys");
     let bots: Vec<[i32; 3]> = lab
@@ -195,27 +222,26 @@ fn an_interrupt_at_the_terminal_is_for_the_referee_and_not_for_its_bots() {
         .filter_map(|(pid, _)| groups(pid))
         .collect();
     assert!(!bots.is_empty());
-    for [group, of, _] in bots {
-        assert_ne!(group, own, "a bot hears the keys");
-        assert!(group != session || of != session);
+    for [group, _, _] in bots {
+        assert!(group != own && group != session, "a bot hears the keys");
     }
-    terminal.write_all(b"\x03").expect("the key is pressed");
+    at.keys.write_all(b"\x03").expect("the key is pressed");
     assert!(
-        common::ends_within(&run, common::HANG),
+        common::ends_within(&at.run, common::HANG),
         "the key is not heard"
     );
-    let status = run.wait().expect("the run is waited for");
+    let status = at.run.wait().expect("the run is waited for");
     assert_eq!(status.code(), Some(130));
     lab.assert_no_process_is_left();
     assert_closed(&lab, "event");
-    let after = rustix::termios::tcgetattr(side()).expect("settings");
+    let after = rustix::termios::tcgetattr(other_side(&at.name)).expect("settings");
     assert_eq!(
         (before.local_modes, before.input_modes, before.output_modes),
         (after.local_modes, after.input_modes, after.output_modes),
         "the terminal is as it was"
     );
-    drop(terminal);
-    let screen = reader.join().expect("the reader does not panic");
+    drop(at);
+    let screen = screen.join().expect("the reader does not panic");
     assert!(
         screen.contains("interrupted; what was played is kept"),
         "{screen}"
@@ -223,4 +249,30 @@ fn an_interrupt_at_the_terminal_is_for_the_referee_and_not_for_its_bots() {
     // Were a cursor hidden, it would be shown again.
     let (hides, shows) = (screen.rfind("\u{1b}[?25l"), screen.rfind("\u{1b}[?25h"));
     assert!(hides <= shows, "the cursor stays hidden");
+}
+
+#[test]
+fn a_terminal_that_is_closed_stops_the_run_cleanly() {
+    if !has("setsid") {
+        return skipped(
+            "a_terminal_that_is_closed_stops_the_run_cleanly",
+            "no setsid",
+        );
+    }
+    let lab = Lab::new();
+    // With forfeits, of which a line tells at a terminal.
+    let file = event()
+        .mock("faulty", &["--illegal-at", "2"])
+        .write(&lab, "event.toml");
+    let at = AtTerminal::start(&lab, &file);
+    let AtTerminal { mut run, keys, .. } = at;
+    assert!(until(&run, || records(&lab, "event") > 2));
+    // Whatever is written from now on is refused.
+    drop(keys);
+    assert!(common::ends_within(&run, common::HANG), "it is not heard");
+    let status = run.wait().expect("the run is waited for");
+    assert_eq!(status.code(), Some(130), "{status}");
+    lab.assert_no_process_is_left();
+    assert_closed(&lab, "event");
+    assert!(!lab.games("event").is_empty());
 }
