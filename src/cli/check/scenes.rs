@@ -10,6 +10,7 @@ use super::finding::{Findings, Grade, many};
 use super::opponent::{Opponent, Style};
 use super::script::Lines;
 use super::watch::{Answer, Manner, Watch};
+use crate::bot::process::Program;
 use crate::bot::shard::Job;
 use crate::cli::starters::{LANGUAGES, Language};
 use crate::event::Verdict;
@@ -40,6 +41,8 @@ pub struct Checked<'a> {
     pub jobs: &'a [Job],
     /// What it is written in, as far as one can see.
     pub language: Option<&'static Language>,
+    /// The same program where hakem sees to it that it has no buffer, with its buffer.
+    pub buffered: Option<&'a Program>,
     /// Its command, for people.
     pub command: String,
     /// Its limit of memory, bytes.
@@ -77,12 +80,6 @@ impl Checked<'_> {
     /// Whether its games are races.
     pub fn is_race(&self) -> bool {
         self.jobs[0].setup.rules.race().is_some()
-    }
-
-    /// Whether it runs in Python, which hakem starts unbuffered.
-    pub fn is_python(&self) -> bool {
-        self.language
-            .is_some_and(|language| language.runs_unbuffered)
     }
 
     /// Plays a scene.
@@ -314,7 +311,7 @@ impl Checked<'_> {
                 ),
                 "",
             );
-            if !self.is_python() {
+            if self.buffered.is_none() {
                 findings.add("flush", Grade::Pass, "flushes its answers", "");
             }
             self.odd_lines(findings)?;
