@@ -89,6 +89,13 @@ pub enum Input<'a> {
         /// What its open question has taken.
         spent: Spent,
     },
+    /// So much of a line has come without its end; told before [`Input::Deadline`], for the words on a loss by time.
+    Unfinished {
+        /// The seat.
+        seat: Seat,
+        /// How much, bytes.
+        bytes: usize,
+    },
     /// The time came at which to look at its open question, and all that was there to read has been handed in.
     Deadline {
         /// The seat.
@@ -275,6 +282,8 @@ struct Session {
     withdrawn: Vec<u64>,
     /// The elements of `last`, with commas between.
     last: Vec<u8>,
+    /// What had come of an unfinished line when its question was last looked at, bytes.
+    unfinished: usize,
     /// Whether the seat forfeited the game before.
     forfeited_last: bool,
 }
@@ -338,6 +347,7 @@ impl Table {
                 next_id: 1,
                 withdrawn: Vec::new(),
                 last: Vec::new(),
+                unfinished: 0,
                 forfeited_last: false,
             })
             .collect();
@@ -392,6 +402,7 @@ impl Table {
                     self.fault(seat, fault, None, spent, out);
                 }
             }
+            Input::Unfinished { seat, bytes } => self.sessions[seat].unfinished = bytes,
             Input::Deadline { seat, spent } => self.deadline(seat, spent, out),
             Input::Gone { seat, how, spent } => self.gone(seat, how, spent, out),
             Input::NotStarted { seat, why } => self.not_started(seat, &why, out),
@@ -438,7 +449,7 @@ impl Table {
         };
         (spent.wall_us > limit).then(|| {
             format!(
-                "no {what} within {} ms; {right}, on a line of its own, flushed",
+                "no {what} within {} ms; {right}, on a line of its own",
                 limit / 1000
             )
         })
@@ -602,11 +613,22 @@ impl Table {
             }
         };
         match self.over_ready_limit(what, &spent) {
-            Some(message) => self.fault(seat, Fault { kind, message }, None, spent, out),
+            Some(message) => {
+                let message = format!("{message}; {}", self.came(seat));
+                self.fault(seat, Fault { kind, message }, None, spent, out);
+            }
             None => out.effects.push(Effect::Wake {
                 seat,
                 wake_us: self.setup.clock.ready_us.saturating_add(1),
             }),
+        }
+    }
+
+    /// What has come instead of an answer, in words that show what may be forgotten.
+    fn came(&self, seat: Seat) -> String {
+        match self.sessions[seat].unfinished {
+            0 => "nothing was written: an answer has to be flushed".to_owned(),
+            bytes => format!("{bytes} bytes without a line end were written: a line ends with \\n"),
         }
     }
 
@@ -621,7 +643,8 @@ impl Table {
             Open::Endless => {}
             Open::Flag if play.next() == Next::Race => self.stop(seat, id, spent, out),
             Open::Flag => {
-                let fault = play.late(seat, &spent);
+                let mut fault = play.late(seat, &spent);
+                fault.message = format!("{}; {}", fault.message, self.came(seat));
                 self.forfeit(seat, &fault, None, None, spent, out);
             }
         }

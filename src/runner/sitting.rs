@@ -313,6 +313,9 @@ impl<'a> Sitting<'a> {
         let Some((at, heard)) = heard else {
             if os::now() >= wake {
                 let spent = bot.spent_at(os::now());
+                let bytes = bot.reader.unfinished();
+                let unfinished = Input::Unfinished { seat, bytes };
+                self.table.handle(unfinished, &mut self.outbox);
                 self.table
                     .handle(Input::Deadline { seat, spent }, &mut self.outbox);
             }

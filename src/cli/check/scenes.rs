@@ -28,6 +28,8 @@ const ENOUGH_ANSWERS: usize = 80;
 const ENOUGH_MATCHES: usize = 4;
 /// ... but not more than these.
 const MOST_MATCHES: usize = 12;
+/// What mends too much memory.
+const LESS_MEMORY: &str = "use less, or ask the organiser for a larger `memory` in [limits]";
 /// The time that it has to leave after a scene, microseconds.
 const LEAVES_US: u64 = 300_000;
 /// Answers that two sessions are compared by.
@@ -223,6 +225,9 @@ impl Checked<'_> {
                 format!("it ended {when}: {code}{}", quoted_log(&session.stderr)),
                 "its last lines on stderr tell where; `hakem replay RECORD --turn N BOT` asks it the same again".into(),
             ),
+            (Verdict::Limit, "memory") => {
+                trouble("memory", format!("a limit ended it: {reason}"), LESS_MEMORY.into())
+            }
             (Verdict::Limit, _) => trouble(
                 "limits",
                 format!("a limit ended it: {reason}"),
@@ -320,7 +325,9 @@ impl Checked<'_> {
         if !findings.has_failed("time") {
             times(&answers, findings);
         }
-        self.memory(memory, findings);
+        if !findings.has_failed("memory") {
+            self.memory(memory, findings);
+        }
         Ok((!failed).then_some(first))
     }
 
@@ -527,12 +534,7 @@ impl Checked<'_> {
     fn memory(&self, used: u64, findings: &mut Findings) {
         let what = format!("{} at most, of {} allowed", mb(used), mb(self.memory));
         if used > self.memory {
-            findings.add(
-                "memory",
-                Grade::Fail,
-                what,
-                "use less, or ask the organiser for a larger `memory` in [limits]",
-            );
+            findings.add("memory", Grade::Fail, what, LESS_MEMORY);
         } else if used > self.memory / 4 * 3 {
             findings.add(
                 "memory",
