@@ -10,7 +10,7 @@ use common::{Event, Lab, text};
 use serde_json::{Value, json};
 
 /// The subcommands that there must be.
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 15] = [
     "run",
     "duel",
     "standings",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 14] = [
     "new",
     "check",
     "replay",
+    "play",
     "verify",
     "bot",
     "rules",

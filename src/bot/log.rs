@@ -4,8 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The end of stderr that is kept in memory, for the reason of a crash.
-const TAIL: usize = 400;
+/// What is kept in memory of the last line of stderr, for the reason of a crash: its beginning, bytes.
+const LAST_LINE: usize = 400;
 
 /// The log of one bot in one match. The file is made when there is something to keep.
 #[derive(Debug)]
@@ -16,7 +16,9 @@ pub struct Log {
     cap: u64,
     appends: bool,
     cut: bool,
-    tail: Vec<u8>,
+    /// The beginning of the last line that says something, and of the line that is not ended yet.
+    last: Vec<u8>,
+    current: Vec<u8>,
     failure: Failure,
 }
 
@@ -39,17 +41,15 @@ impl Log {
             cap,
             appends,
             cut: false,
-            tail: Vec::new(),
+            last: Vec::new(),
+            current: Vec::new(),
             failure: Failure::None,
         }
     }
 
     /// Adds what was read.
     pub fn add(&mut self, bytes: &[u8]) {
-        let recent = &bytes[bytes.len().saturating_sub(TAIL)..];
-        self.tail.extend_from_slice(recent);
-        let over = self.tail.len().saturating_sub(TAIL);
-        self.tail.drain(..over);
+        self.follow(bytes);
         if matches!(self.failure, Failure::None)
             && let Err(error) = self.keep(bytes)
         {
@@ -101,11 +101,28 @@ impl Log {
         Ok(())
     }
 
-    /// The last line of stderr that says something, for the reason of a crash.
+    /// Keeps up with what the last line is.
+    fn follow(&mut self, bytes: &[u8]) {
+        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let room = LAST_LINE - self.current.len();
+            let text = piece.strip_suffix(b"\n").unwrap_or(piece);
+            self.current
+                .extend_from_slice(&text[..text.len().min(room)]);
+            if piece.ends_with(b"\n") {
+                if !self.current.trim_ascii().is_empty() {
+                    std::mem::swap(&mut self.last, &mut self.current);
+                }
+                self.current.clear();
+            }
+        }
+    }
+
+    /// The last line of stderr that says something, for the reason of a crash; of a long one the beginning.
     pub fn last_line(&self) -> Option<String> {
-        let text = String::from_utf8_lossy(&self.tail);
-        let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
-        Some(line.trim().to_owned())
+        let line = [&self.current, &self.last]
+            .into_iter()
+            .find(|line| !line.trim_ascii().is_empty())?;
+        Some(String::from_utf8_lossy(line).trim().to_owned())
     }
 }
 
@@ -155,13 +172,18 @@ mod tests {
     }
 
     #[test]
-    fn silence_leaves_no_file_and_the_tail_is_short() {
+    fn silence_leaves_no_file_and_of_the_last_line_the_beginning_is_kept() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("log");
         let mut log = Log::new(Some(path.clone()), 10, false);
         assert!(!path.exists());
+        log.add(b"first\nValueError: ");
         log.add(&[b'x'; 5_000]);
-        assert!(log.tail.len() <= TAIL);
-        assert_eq!(log.last_line().map(|line| line.len()), Some(TAIL));
+        let line = log.last_line().expect("a line");
+        assert!(line.starts_with("ValueError: xxx") && line.len() == LAST_LINE);
+        log.add(b"\n \n\n");
+        assert_eq!(log.last_line(), Some(line));
+        log.add(b"last");
+        assert_eq!(log.last_line().as_deref(), Some("last"));
     }
 }

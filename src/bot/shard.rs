@@ -857,8 +857,11 @@ impl Shard {
             };
             if io.asked_at() == asked && asked.is_some() {
                 io.looked();
+                let bytes = io.reader.unfinished();
+                let unfinished = Input::Unfinished { seat, bytes };
                 let spent = self.spent_now(place, seat);
                 self.guarded(place, |table, out| {
+                    table.handle(unfinished, out);
                     table.handle(Input::Deadline { seat, spent }, out);
                 });
             }

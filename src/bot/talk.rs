@@ -4,10 +4,11 @@
 //! Two threads read its stdout and stderr and wait for its end; each piece is stamped when it was read, so that whoever
 //! holds the conversation may be busy with something else meanwhile.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,7 +20,6 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::meter::{Meter, Reading};
 use super::os;
 use super::process::{End, Process, Program, Started};
-use crate::referee::FaultKind;
 
 /// What is kept of stderr, bytes.
 const KEPT_STDERR: usize = 64 << 10;
@@ -45,17 +45,11 @@ pub struct Talk {
     heard: Receiver<(u64, Heard)>,
     stderr: Arc<Mutex<Vec<u8>>>,
     meter: Meter,
+    /// Generations of processes from the started one on that are its box, not the bot.
+    wrappers: u32,
     mark: String,
+    peak: AtomicU64,
     started: u64,
-}
-
-/// A process that was left behind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Left {
-    /// Its number.
-    pub pid: i32,
-    /// Its command line.
-    pub command: String,
 }
 
 impl Talk {
@@ -72,9 +66,9 @@ impl Talk {
             process,
             stdin,
             stdout,
-            stamped: _,
-            wrappers,
             stderr,
+            wrappers,
+            stamped: _,
         } = program.start()?;
         let (tell, heard) = channel();
         let kept = Arc::new(Mutex::new(Vec::new()));
@@ -91,11 +85,13 @@ impl Talk {
         thread("bot stderr").spawn(move || keep(&stderr, &log))?;
         Ok(Talk {
             meter: Meter::new(process.pid(), wrappers),
+            wrappers,
             process,
             stdin: Some(stdin),
             heard,
             stderr: kept,
             mark,
+            peak: AtomicU64::new(0),
             started: started_at,
         })
     }
@@ -151,25 +147,24 @@ impl Talk {
     }
 
     /// How it ended, if it has; the rest of its group is ended with it.
-    pub fn ended(&mut self) -> Option<FaultKind> {
-        Some(match self.process.ended()? {
-            End::Bot(kind, _) => kind,
-            // Only a box fails so, and then all that is seen is that its pipes are closed.
-            End::Machine(_) => FaultKind::ClosedPipe,
-        })
+    pub fn ended(&mut self) -> Option<End> {
+        self.process.ended()
     }
 
     /// Ends it and what it started.
     pub fn kill(&mut self) {
-        for left in self.others() {
-            end(left.pid);
+        // A box ends what is in it; without one the bot may have started what is in no group of its own.
+        if self.wrappers == 0 {
+            for (pid, _) in self.strays() {
+                end(pid);
+            }
         }
         self.process.kill();
     }
 
-    /// What it has used.
-    pub fn used(&mut self) -> Reading {
-        self.meter.read(os::now(), u64::MAX)
+    /// What it has used, when a question has been open for so long (0: none), nanoseconds.
+    pub fn used(&mut self, open: u64) -> Reading {
+        self.meter.read(os::now(), open)
     }
 
     /// What it has written to stderr, the end of it if that was much.
@@ -178,29 +173,46 @@ impl Talk {
         String::from_utf8_lossy(&kept).into_owned()
     }
 
-    /// The most memory that it alone has used, bytes.
-    pub fn own_peak_memory(&self) -> u64 {
-        peak_of(self.process.pid().as_raw_nonzero().get()).unwrap_or(0)
-    }
-
-    /// The most memory that it and the processes that it started have used, bytes.
+    /// The most memory that the bot and the processes that it started and that live have used, bytes.
     pub fn peak_memory(&self) -> u64 {
-        let own = self.process.pid().as_raw_nonzero().get();
-        let others = self.others();
-        std::iter::once(own)
-            .chain(others.iter().map(|other| other.pid))
-            .filter_map(peak_of)
-            .sum()
+        let root = self.process.pid();
+        let mut generation = vec![root];
+        for _ in 0..self.wrappers {
+            generation = generation.into_iter().flat_map(os::children).collect();
+        }
+        let below = generation.iter().flat_map(|&pid| os::descendants(pid));
+        let all: BTreeSet<i32> = generation
+            .iter()
+            .copied()
+            .chain(below)
+            .map(|pid| pid.as_raw_nonzero().get())
+            .collect();
+        let seen: u64 = all.into_iter().filter_map(peak_of).sum();
+        self.peak.fetch_max(seen, Ordering::Relaxed);
+        self.peak.load(Ordering::Relaxed)
     }
 
-    /// The processes that it started and that live, whatever session or group they are in.
-    pub fn others(&self) -> Vec<Left> {
+    /// The command lines of the processes that it left behind when it ended; to be asked before [`Talk::ended`] is.
+    pub fn left(&mut self) -> Vec<String> {
+        if let Some(boxed) = self.process.boxed() {
+            boxed.listen();
+            return boxed
+                .ended()
+                .map(|ended| ended.left.clone())
+                .unwrap_or_default();
+        }
+        let strays = self.strays();
+        strays.into_iter().map(|(_, command)| command).collect()
+    }
+
+    /// The processes that it started and that live, whatever session or group they are in, with their command lines.
+    fn strays(&self) -> Vec<(i32, String)> {
         let own = self.process.pid().as_raw_nonzero().get();
         let needle = format!("{MARK}={}\0", self.mark);
         let Ok(entries) = std::fs::read_dir("/proc") else {
             return Vec::new();
         };
-        let mut found = BTreeMap::new();
+        let mut found = Vec::new();
         for entry in entries.flatten() {
             let name = entry.file_name();
             let Some(pid) = name.to_str().and_then(|name| name.parse::<i32>().ok()) else {
@@ -213,13 +225,10 @@ impl Talk {
             {
                 let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
                 let command = String::from_utf8_lossy(&line).replace('\0', " ");
-                found.insert(pid, command.trim().to_owned());
+                found.push((pid, command.trim().to_owned()));
             }
         }
         found
-            .into_iter()
-            .map(|(pid, command)| Left { pid, command })
-            .collect()
     }
 }
 
@@ -355,7 +364,8 @@ mod tests {
             }
         }
         assert_eq!(said, b"hello\n");
-        assert_eq!(talk.ended(), Some(FaultKind::Exit(0)));
+        let end = End::Bot(crate::referee::FaultKind::Exit(0), String::new());
+        assert_eq!(talk.ended(), Some(end));
     }
 
     #[test]
@@ -372,9 +382,10 @@ mod tests {
             }
         }
         let number = String::from_utf8(said).expect("a number");
-        let left = talk.others();
-        assert_eq!(left.len(), 1, "{left:?}");
-        assert_eq!(left[0].pid.to_string(), number.trim());
+        let strays = talk.strays();
+        assert_eq!(strays.len(), 1, "{strays:?}");
+        assert_eq!(strays[0].0.to_string(), number.trim());
+        assert_eq!(talk.left(), ["sleep 300"]);
         talk.kill();
         while talk.next(soon()).expect("the pipe is closed").1 != Heard::StdoutEnd {}
     }

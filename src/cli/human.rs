@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use super::exit::{self, Refused};
 use super::output::{OutputArgs, When};
+use crate::bot::sandbox;
 use crate::game::{Position, Ruleset, Seat};
 use crate::referee::MatchSetup;
 use crate::runner::sitting::{Nobody, Partner, Sat, Sitting};
@@ -54,6 +55,7 @@ struct Left;
 /// # Errors
 /// A game or a bot that there is none of; a terminal that fails.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    sandbox::harden_referee();
     let output = OutputArgs {
         format: crate::report::Format::Table,
         color: args.color,
@@ -74,7 +76,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(seed) => seed.clone(),
         None => super::play::drawn_seed()?,
     };
-    let jobs = super::single::jobs(config, seed)?;
+    let seats = super::single::Seats::new(config, seed)?;
+    let jobs = seats.jobs()?;
     // In the first match the bot sits on seat 0.
     let mut job = jobs[usize::from(1 - args.seat)].clone();
     let mut setup: MatchSetup = (*job.setup).clone();

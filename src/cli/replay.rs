@@ -12,6 +12,7 @@ use super::exit::{self, Refused};
 use super::output::{OutputArgs, When};
 use crate::bot::os;
 use crate::bot::process::Program;
+use crate::bot::sandbox;
 use crate::bot::talk::{Heard, Talk};
 use crate::game::{self, Position, Seat};
 use crate::referee::play::{Next, Play};
@@ -80,6 +81,7 @@ struct Open {
 /// # Errors
 /// A record that cannot be read, does not hold, or has no such question; a bot that cannot be started.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    sandbox::harden_referee();
     let shown = args.record.display();
     let text = std::fs::read(&args.record)
         .map_err(|error| Refused(format!("{shown} cannot be read: {error}")))?;
@@ -119,7 +121,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(problem) = crate::config::check_programs(&config).first() {
         return Err(Refused(problem.to_string()).into());
     }
-    let jobs = super::single::jobs(config, "replay".to_owned())?;
+    let seats = super::single::Seats::new(config, "replay".to_owned())?;
+    let jobs = seats.jobs()?;
     ask(args, &header, question, hello, start, &jobs[0].programs[0])
 }
 

@@ -5,11 +5,28 @@ use std::process::ExitCode;
 
 use hakem_protocol::limits::MAX_LINE_BYTES;
 
+use crate::game::GAMES;
 use crate::game::tool::Tool;
 
 /// Answer questions about positions: JSON lines on stdin, an answer for each on stdout
+///
+/// A line names a game and, as wanted, `rules`, a `state`, a `move` to apply to it, or `moves` from the start. The answer holds
+/// whose turn it is, what is asked, all legal answers, and the result when the game is over.
 #[derive(Debug, clap::Args)]
+#[command(after_help = example())]
 pub struct Args {}
+
+/// A question and its answer, by the tool itself.
+fn example() -> String {
+    let question = format!("{{\"game\":\"{}\",\"moves\":[]}}", GAMES[0].facts().name);
+    let mut answer = Vec::new();
+    Tool::new().answer(question.as_bytes(), &mut answer);
+    let answer = String::from_utf8_lossy(&answer);
+    format!(
+        "Example:\n  $ echo '{question}' | hakem rules\n  {}",
+        answer.trim_end()
+    )
+}
 
 /// Bytes read at once.
 const INPUT_BUFFER: usize = 64 << 10;

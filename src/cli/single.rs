@@ -60,16 +60,31 @@ pub fn at_a_table_of_two(config: &EventConfig, bot: BotSpec) -> EventConfig {
     }
 }
 
-/// The two matches of such an event: in the first the bot sits on seat 0, in the second on seat 1.
-///
-/// # Errors
-/// [`Refused`] for a program that cannot be found.
-pub fn jobs(config: EventConfig, seed: String) -> anyhow::Result<Vec<Job>> {
-    let schedule = round_robin::schedule(2, 2, 2, true, 1);
-    let plan = Plan::new(config, seed, schedule, &[], None)
-        .map_err(|error| Refused(format!("{error:#}")))?;
-    plan.schedule
-        .iter()
-        .map(|pairing| plan.job(pairing))
-        .collect()
+/// The two matches of such an event. The bot's files that its confinement needs last as long as this.
+#[derive(Debug)]
+pub struct Seats(Plan);
+
+impl Seats {
+    /// Makes all ready.
+    ///
+    /// # Errors
+    /// [`Refused`] for a program that cannot be found, or a sandbox that is not possible.
+    pub fn new(config: EventConfig, seed: String) -> anyhow::Result<Seats> {
+        let schedule = round_robin::schedule(2, 2, 2, true, 1);
+        let plan = Plan::new(config, seed, schedule, &[], None)
+            .map_err(|error| Refused(format!("{error:#}")))?;
+        Ok(Seats(plan))
+    }
+
+    /// The matches: in the first the bot sits on seat 0, in the second on seat 1.
+    ///
+    /// # Errors
+    /// None today.
+    pub fn jobs(&self) -> anyhow::Result<Vec<Job>> {
+        self.0
+            .schedule
+            .iter()
+            .map(|pairing| self.0.job(pairing))
+            .collect()
+    }
 }

@@ -50,6 +50,11 @@ impl LineReader {
         !self.tail.is_empty()
     }
 
+    /// The length of the unfinished line that is held, bytes.
+    pub fn unfinished(&self) -> usize {
+        self.tail.len()
+    }
+
     /// Whether a limit was passed: the stream need not be read any more.
     pub fn is_shut(&self) -> bool {
         self.shut

@@ -423,11 +423,7 @@ impl Play {
             ErrorCode::Timeout,
             match limit {
                 Some(limit) if time > limit => {
-                    format!(
-                        "no answer within {} ({} were charged); an answer is a line, flushed",
-                        ms(limit),
-                        ms(time)
-                    )
+                    format!("no answer within {} ({} were charged)", ms(limit), ms(time))
                 }
                 _ => format!("no answer within {} of wall time", ms(spent.wall_us)),
             },

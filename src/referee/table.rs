@@ -89,6 +89,13 @@ pub enum Input<'a> {
         /// What its open question has taken.
         spent: Spent,
     },
+    /// So much of a line has come without its end; told before [`Input::Deadline`], for the words on a loss by time.
+    Unfinished {
+        /// The seat.
+        seat: Seat,
+        /// How much, bytes.
+        bytes: usize,
+    },
     /// The time came at which to look at its open question, and all that was there to read has been handed in.
     Deadline {
         /// The seat.
@@ -275,6 +282,8 @@ struct Session {
     withdrawn: Vec<u64>,
     /// The elements of `last`, with commas between.
     last: Vec<u8>,
+    /// What had come of an unfinished line when its question was last looked at, bytes.
+    unfinished: usize,
     /// Whether the seat forfeited the game before.
     forfeited_last: bool,
 }
@@ -338,6 +347,7 @@ impl Table {
                 next_id: 1,
                 withdrawn: Vec::new(),
                 last: Vec::new(),
+                unfinished: 0,
                 forfeited_last: false,
             })
             .collect();
@@ -392,6 +402,7 @@ impl Table {
                     self.fault(seat, fault, None, spent, out);
                 }
             }
+            Input::Unfinished { seat, bytes } => self.sessions[seat].unfinished = bytes,
             Input::Deadline { seat, spent } => self.deadline(seat, spent, out),
             Input::Gone { seat, how, spent } => self.gone(seat, how, spent, out),
             Input::NotStarted { seat, why } => self.not_started(seat, &why, out),

@@ -21,8 +21,33 @@ pub fn report(names: &[String], games: &[GameResult]) -> Result<Report<GameRow>,
     Ok(Report {
         rows: games.iter().map(|game| row(names, game)).collect(),
         table: table(names, &games),
-        notes: Vec::new(),
+        notes: notes(&games),
     })
+}
+
+/// A reason that is longer than this is told below the table too, where it is not cut; characters.
+const LONG: usize = 20;
+/// So many of them at most.
+const NOTES: usize = 8;
+
+/// The reasons of forfeits, whole.
+fn notes(games: &[&GameResult]) -> Vec<String> {
+    let long =
+        |game: &&&GameResult| game.against.is_some() && game.reason.chars().nth(LONG).is_some();
+    let mut notes: Vec<String> = games
+        .iter()
+        .filter(long)
+        .take(NOTES)
+        .map(|game| format!("{}: {}", game.id, super::escape(&game.reason)))
+        .collect();
+    let more = games.iter().filter(long).count().saturating_sub(NOTES);
+    if more > 0 {
+        notes.push(format!("and {more} more forfeits"));
+    }
+    if !notes.is_empty() {
+        notes.push("`hakem show DIR GAME --explain` tells why a game ended.".to_owned());
+    }
+    notes
 }
 
 /// The name of the bot on a seat of a checked game.

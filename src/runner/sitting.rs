@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::bot::meter::Reading;
 use crate::bot::os;
-use crate::bot::process::Program;
+use crate::bot::process::{End, Program};
 use crate::bot::shard::Job;
-use crate::bot::talk::{Heard, Left, Talk};
+use crate::bot::talk::{Heard, Talk};
 use crate::clock::Spent;
 use crate::event::MatchResult;
 use crate::game::Seat;
@@ -85,7 +85,7 @@ pub struct Session {
     /// The time that it took to leave after its stdin was closed, microseconds; `None` if it did not.
     pub leaving_us: Option<u64>,
     /// What it left behind.
-    pub left: Vec<Left>,
+    pub left: Vec<String>,
     /// The most memory that it used, bytes.
     pub memory: u64,
 }
@@ -297,7 +297,7 @@ impl<'a> Sitting<'a> {
 
     fn ask(&mut self, line: &[u8], wake_us: Option<u64>, watcher: &mut dyn Watcher) {
         let Some(bot) = &mut self.bot else { return };
-        let base = bot.talk.used();
+        let base = bot.talk.used(0);
         let at = os::now();
         let wake = wake_us.map_or(u64::MAX, |us| at.saturating_add(us.saturating_mul(1000)));
         bot.asked = Some((at, base, wake, line.to_vec()));
@@ -313,6 +313,9 @@ impl<'a> Sitting<'a> {
         let Some((at, heard)) = heard else {
             if os::now() >= wake {
                 let spent = bot.spent_at(os::now());
+                let bytes = bot.reader.unfinished();
+                let unfinished = Input::Unfinished { seat, bytes };
+                self.table.handle(unfinished, &mut self.outbox);
                 self.table
                     .handle(Input::Deadline { seat, spent }, &mut self.outbox);
             }
@@ -347,20 +350,24 @@ impl<'a> Sitting<'a> {
         }
         let seat = self.seat;
         let Some(bot) = &mut self.bot else { return };
-        bot.session.left = bot.talk.others();
-        let kind = match bot.exited {
-            true => bot.talk.ended().unwrap_or(FaultKind::ClosedPipe),
-            false => FaultKind::ClosedPipe,
-        };
+        let (mut kind, mut note) = (FaultKind::ClosedPipe, String::new());
+        if bot.exited {
+            bot.session.left = bot.talk.left();
+            match bot.talk.ended() {
+                Some(End::Bot(how, words)) => (kind, note) = (how, words),
+                Some(End::Machine(why)) => self.sat.broken = Some(why),
+                None => {}
+            }
+        }
         bot.session.end = Some(kind);
         let stderr = bot.talk.stderr();
         let last = stderr.lines().rev().find(|line| !line.trim().is_empty());
-        let how = Gone {
-            kind,
-            note: last.map_or_else(String::new, |line| {
-                format!("its last words on stderr: {}", line.trim())
-            }),
-        };
+        if note.is_empty()
+            && let Some(line) = last
+        {
+            note = format!("its last words on stderr: {}", line.trim());
+        }
+        let how = Gone { kind, note };
         let spent = bot.spent_at(os::now());
         self.table
             .handle(Input::Gone { seat, how, spent }, &mut self.outbox);
@@ -370,7 +377,7 @@ impl<'a> Sitting<'a> {
         let seat = self.seat;
         let Some(bot) = &mut self.bot else { return };
         bot.keep_tail(bytes);
-        bot.session.memory = bot.session.memory.max(bot.talk.own_peak_memory());
+        bot.session.memory = bot.session.memory.max(bot.talk.peak_memory());
         let mut lines = Vec::new();
         bot.reader.feed(bytes, |line| {
             lines.push(match line {
@@ -441,9 +448,11 @@ impl<'a> Sitting<'a> {
         bot.session.last_words = words;
         if bot.exited {
             if bot.session.left.is_empty() {
-                bot.session.left = bot.talk.others();
+                bot.session.left = bot.talk.left();
             }
-            bot.session.end = bot.session.end.or_else(|| bot.talk.ended());
+            if let Some(End::Bot(kind, _)) = bot.talk.ended() {
+                bot.session.end = bot.session.end.or(Some(kind));
+            }
         }
         bot.session.unfinished = std::mem::take(&mut bot.tail);
         bot.session.stderr = bot.talk.stderr();
@@ -459,13 +468,14 @@ impl Bot {
             return Spent::default();
         };
         let (asked, base) = (*asked, *base);
-        let used = self.talk.used();
+        let used = self.talk.used(at.saturating_sub(asked));
         let waited = used.waited.zip(base.waited);
         Spent {
             wall_us: at.saturating_sub(asked) / 1000,
             cpu_us: Some(used.cpu.saturating_sub(base.cpu) / 1000),
             delay_us: waited.map(|(now, then)| now.saturating_sub(then) / 1000),
             earlier_us: 0,
+            outside_us: 0,
         }
     }
 

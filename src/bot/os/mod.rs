@@ -102,18 +102,24 @@ pub fn descendants(root: Pid) -> Vec<Pid> {
     let mut found = Vec::new();
     let mut open = vec![root];
     while let Some(pid) = open.pop() {
-        let folder = format!("/proc/{}/task", pid.as_raw_nonzero());
-        for thread in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let Ok(text) = std::fs::read_to_string(thread.path().join("children")) else {
-                continue;
-            };
-            let children = text.split_ascii_whitespace();
-            let children = children.filter_map(|word| Pid::from_raw(word.parse().ok()?));
-            for child in children {
-                found.push(child);
-                open.push(child);
-            }
+        for child in children(pid) {
+            found.push(child);
+            open.push(child);
         }
     }
     found
+}
+
+/// The children of a process.
+pub fn children(pid: Pid) -> Vec<Pid> {
+    let folder = format!("/proc/{}/task", pid.as_raw_nonzero());
+    let threads = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    threads
+        .filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok())
+        .flat_map(|text| {
+            text.split_ascii_whitespace()
+                .filter_map(|word| Pid::from_raw(word.parse().ok()?))
+                .collect::<Vec<_>>()
+        })
+        .collect()
 }

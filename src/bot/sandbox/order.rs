@@ -119,4 +119,8 @@ pub struct Ended {
     pub limit: Option<Limit>,
     /// Words on that limit.
     pub note: String,
+    /// The most memory that was seen in use by all its processes, bytes; zero where nobody looked.
+    pub peak_memory: u64,
+    /// What it left behind when it ended by itself: the command lines of some of its processes, shortened. The box ends them.
+    pub left: Vec<String>,
 }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use super::exit::{self, Refused};
 use super::output::{Output, OutputArgs};
 use super::starters::Language;
+use crate::bot::sandbox;
 use crate::config::{self, EventConfig, Program};
 use crate::house;
 use crate::runner;
@@ -53,6 +54,7 @@ const SEED: &str = "check";
 /// # Errors
 /// [`Refused`] for a game, an event or a bot that there is none of; else what the machine did not do.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    sandbox::harden_referee();
     let output = args.output.get();
     let config = read(args, &output)?;
     let count = match &args.game {
@@ -157,10 +159,25 @@ fn check(config: &EventConfig, slot: usize) -> anyhow::Result<Findings> {
         return Ok(findings);
     }
     let ready_us = config.clock.ready_us;
-    let jobs = super::single::jobs(config, SEED.to_owned())?;
+    let buffered = match language {
+        Some(language) if language.runs_unbuffered => {
+            let mut config = config.clone();
+            let empty = ("PYTHONUNBUFFERED".to_owned(), String::new());
+            config.bots[0].env.push(empty);
+            Some(super::single::Seats::new(config, SEED.to_owned())?)
+        }
+        _ => None,
+    };
+    let seats = super::single::Seats::new(config, SEED.to_owned())?;
+    let jobs = seats.jobs()?;
+    let buffered = match &buffered {
+        Some(seats) => Some(seats.jobs()?.swap_remove(0)),
+        None => None,
+    };
     let checked = Checked {
         jobs: &jobs,
         language,
+        buffered: buffered.as_ref().map(|job| &job.programs[0]),
         command,
         memory,
         ready_us,

@@ -14,7 +14,7 @@ use crate::runner::sitting::Partner;
 pub enum Style {
     /// Plays legal answers at random, or where none are listed as well as a built-in bot can.
     Plain,
-    /// The same, and now and then it offers to resign where the rules allow it.
+    /// The same, but it offers to resign where the rules allow it, at its first move and now and then; else it lets the stakes be.
     Resigning,
     /// Always the first of the legal answers.
     Dull,
@@ -50,15 +50,18 @@ impl Opponent {
     }
 
     fn answer(&mut self, turn: &Turn) -> Result<Move, String> {
-        if self.style == Style::Dull
-            && let Some(first) = turn.legal.as_ref().and_then(|legal| legal.get(0))
-        {
+        let first = match self.style {
+            Style::Plain => false,
+            Style::Resigning => turn.ask != Ask::Move,
+            Style::Dull => true,
+        };
+        if first && let Some(first) = turn.legal.as_ref().and_then(|legal| legal.get(0)) {
             return Ok(answer(turn, first.clone()));
         }
         if turn.ask == Ask::Move {
             self.moves += 1;
             if self.style == Style::Resigning
-                && self.moves.is_multiple_of(RESIGNS_EVERY)
+                && self.moves % RESIGNS_EVERY == 1
                 && let Some(mv) = self.resignation(turn)
             {
                 return Ok(mv);

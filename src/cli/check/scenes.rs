@@ -10,6 +10,7 @@ use super::finding::{Findings, Grade, many};
 use super::opponent::{Opponent, Style};
 use super::script::Lines;
 use super::watch::{Answer, Manner, Watch};
+use crate::bot::process::Program;
 use crate::bot::shard::Job;
 use crate::cli::starters::{LANGUAGES, Language};
 use crate::event::Verdict;
@@ -27,6 +28,8 @@ const ENOUGH_ANSWERS: usize = 80;
 const ENOUGH_MATCHES: usize = 4;
 /// ... but not more than these.
 const MOST_MATCHES: usize = 12;
+/// What mends too much memory.
+const LESS_MEMORY: &str = "use less, or ask the organiser for a larger `memory` in [limits]";
 /// The time that it has to leave after a scene, microseconds.
 const LEAVES_US: u64 = 300_000;
 /// Answers that two sessions are compared by.
@@ -40,6 +43,8 @@ pub struct Checked<'a> {
     pub jobs: &'a [Job],
     /// What it is written in, as far as one can see.
     pub language: Option<&'static Language>,
+    /// The same program where hakem sees to it that it has no buffer, with its buffer.
+    pub buffered: Option<&'a Program>,
     /// Its command, for people.
     pub command: String,
     /// Its limit of memory, bytes.
@@ -77,12 +82,6 @@ impl Checked<'_> {
     /// Whether its games are races.
     pub fn is_race(&self) -> bool {
         self.jobs[0].setup.rules.race().is_some()
-    }
-
-    /// Whether it runs in Python, which hakem starts unbuffered.
-    pub fn is_python(&self) -> bool {
-        self.language
-            .is_some_and(|language| language.runs_unbuffered)
     }
 
     /// Plays a scene.
@@ -226,6 +225,9 @@ impl Checked<'_> {
                 format!("it ended {when}: {code}{}", quoted_log(&session.stderr)),
                 "its last lines on stderr tell where; `hakem replay RECORD --turn N BOT` asks it the same again".into(),
             ),
+            (Verdict::Limit, "memory") => {
+                trouble("memory", format!("a limit ended it: {reason}"), LESS_MEMORY.into())
+            }
             (Verdict::Limit, _) => trouble(
                 "limits",
                 format!("a limit ended it: {reason}"),
@@ -314,7 +316,7 @@ impl Checked<'_> {
                 ),
                 "",
             );
-            if !self.is_python() {
+            if self.buffered.is_none() {
                 findings.add("flush", Grade::Pass, "flushes its answers", "");
             }
             self.odd_lines(findings)?;
@@ -323,7 +325,9 @@ impl Checked<'_> {
         if !findings.has_failed("time") {
             times(&answers, findings);
         }
-        self.memory(memory, findings);
+        if !findings.has_failed("memory") {
+            self.memory(memory, findings);
+        }
         Ok((!failed).then_some(first))
     }
 
@@ -530,12 +534,7 @@ impl Checked<'_> {
     fn memory(&self, used: u64, findings: &mut Findings) {
         let what = format!("{} at most, of {} allowed", mb(used), mb(self.memory));
         if used > self.memory {
-            findings.add(
-                "memory",
-                Grade::Fail,
-                what,
-                "use less, or ask the organiser for a larger `memory` in [limits]",
-            );
+            findings.add("memory", Grade::Fail, what, LESS_MEMORY);
         } else if used > self.memory / 4 * 3 {
             findings.add(
                 "memory",

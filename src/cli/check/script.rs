@@ -8,8 +8,9 @@ use serde_json::{Map, Value, json};
 use super::finding::{Findings, Grade};
 use super::scenes::{Checked, ms, shortened};
 use crate::bot::os;
+use crate::bot::process::End;
 use crate::bot::process::Program;
-use crate::bot::talk::{Heard, Left, Talk};
+use crate::bot::talk::{Heard, Talk};
 use crate::referee::FaultKind;
 
 /// How long a bot may leave a full pipe unread.
@@ -131,10 +132,6 @@ impl Script {
         }
         self.exited.map(|at| at.saturating_sub(from) / 1000)
     }
-
-    fn left(&mut self) -> (Vec<Left>, Option<FaultKind>) {
-        (self.talk.others(), self.talk.ended())
-    }
 }
 
 impl Checked<'_> {
@@ -154,8 +151,8 @@ impl Checked<'_> {
         }
         self.farewell(program, lines, findings);
         self.end_of_input(program, lines, findings);
-        if self.is_python() {
-            self.flush(program, lines, findings);
+        if let Some(buffered) = self.buffered {
+            self.flush(buffered, lines, findings);
         }
     }
 
@@ -336,24 +333,18 @@ impl Checked<'_> {
             );
             return;
         };
-        let (left, end) = script.left();
+        let left = script.talk.left();
         if !left.is_empty() {
-            let commands: Vec<String> = left
-                .iter()
-                .map(|left| format!("{} {}", left.pid, shortened(left.command.as_bytes())))
-                .collect();
+            let left: Vec<String> = left.iter().map(|left| shortened(left.as_bytes())).collect();
             findings.add(
                 "children",
                 Grade::Fail,
-                format!(
-                    "it ended and left processes behind: {}",
-                    commands.join("; ")
-                ),
+                format!("it ended and left processes behind: {}", left.join("; ")),
                 "end and wait for every process that you start before you leave",
             );
         }
-        match end {
-            None | Some(FaultKind::Exit(0)) => {
+        match script.talk.ended() {
+            None | Some(End::Bot(FaultKind::Exit(0), _)) => {
                 findings.add(
                     check,
                     Grade::Pass,
@@ -361,11 +352,12 @@ impl Checked<'_> {
                     "",
                 );
             }
-            Some(other) => {
+            Some(End::Machine(why)) => findings.add(check, Grade::Note, why, ""),
+            Some(End::Bot(other, _)) => {
                 let how = match other {
                     FaultKind::Exit(status) => format!("exit status {status}"),
                     FaultKind::Signal(signal) => format!("signal {signal}"),
-                    _ => "its pipe closed".to_owned(),
+                    other => format!("{other:?}"),
                 };
                 let log = script.talk.stderr();
                 let last = log.lines().rev().find(|line| !line.trim().is_empty());
@@ -383,18 +375,14 @@ impl Checked<'_> {
     }
 
     /// In a game Python does not buffer, as hakem sets PYTHONUNBUFFERED; elsewhere it does.
-    fn flush(&self, program: &Program, lines: &Lines<'_>, findings: &mut Findings) {
-        let mut buffered = program.clone();
-        buffered
-            .env
-            .push(("PYTHONUNBUFFERED".into(), String::new()));
-        let result = Script::start(&buffered, self.ready_us.min(1_500_000)).map(|mut script| {
+    fn flush(&self, buffered: &Program, lines: &Lines<'_>, findings: &mut Findings) {
+        let result = Script::start(buffered, self.ready_us.min(1_500_000)).map(|mut script| {
             script.say(&lines.0["hello"]);
             if script.line("hello").is_ok() {
                 return true;
             }
             script.talk.close_stdin();
-            script.exit_within(program.exit_us);
+            script.exit_within(buffered.exit_us);
             // If nothing comes now either it was something else.
             script.lines.is_empty()
         });

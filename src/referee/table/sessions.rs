@@ -42,7 +42,7 @@ impl Table {
         };
         (spent.wall_us > limit).then(|| {
             format!(
-                "no {what} within {} ms; {right}, on a line of its own, flushed",
+                "no {what} within {} ms; {right}, on a line of its own",
                 limit / 1000
             )
         })
@@ -220,11 +220,22 @@ impl Table {
             }
         };
         match self.over_ready_limit(what, &spent) {
-            Some(message) => self.fault(seat, Fault { kind, message }, None, spent, out),
+            Some(message) => {
+                let message = format!("{message}; {}", self.came(seat));
+                self.fault(seat, Fault { kind, message }, None, spent, out);
+            }
             None => out.effects.push(Effect::Wake {
                 seat,
                 wake_us: self.setup.clock.ready_us.saturating_add(1),
             }),
+        }
+    }
+
+    /// What has come instead of an answer, in words that show what may be forgotten.
+    fn came(&self, seat: Seat) -> String {
+        match self.sessions[seat].unfinished {
+            0 => "nothing was written: an answer has to be flushed".to_owned(),
+            bytes => format!("{bytes} bytes without a line end were written: a line ends with \\n"),
         }
     }
 
@@ -239,7 +250,8 @@ impl Table {
             Open::Endless => {}
             Open::Flag if play.next() == Next::Race => self.stop(seat, id, spent, out),
             Open::Flag => {
-                let fault = play.late(seat, &spent);
+                let mut fault = play.late(seat, &spent);
+                fault.message = format!("{}; {}", fault.message, self.came(seat));
                 self.forfeit(seat, &fault, None, None, spent, out);
             }
         }

@@ -169,6 +169,7 @@ impl Supervisor<'_> {
             }
         };
         if let Some(status) = status {
+            ended.left = tree::commands(&self.tree.members());
             ended.status = status.exit_status();
             ended.signal = status.terminating_signal();
             if ended.limit.is_none() && ended.status != Some(0) {

@@ -30,6 +30,19 @@ pub(super) fn others() -> Vec<Pid> {
         .collect()
 }
 
+/// The command lines of some of these processes, shortened; those that have ended have none.
+pub(super) fn commands(members: &[Pid]) -> Vec<String> {
+    const MOST: usize = 4;
+    const LENGTH: usize = 100;
+    let command = |pid: &Pid| {
+        let line = std::fs::read(format!("/proc/{}/cmdline", pid.as_raw_nonzero())).ok()?;
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        let line: String = line.trim().chars().take(LENGTH).collect();
+        (!line.is_empty()).then_some(line)
+    };
+    members.iter().filter_map(command).take(MOST).collect()
+}
+
 /// Processes and threads of the calling user.
 pub(super) fn tasks_of_user() -> Option<u64> {
     let user = rustix::process::getuid().as_raw();
