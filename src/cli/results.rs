@@ -84,10 +84,12 @@ pub fn all_games(store: &Store) -> Result<Vec<GameResult>, StoreError> {
         reason: format!("void: {}", note.why),
         against: None,
         moves: 0,
+        first: None,
         time_us: vec![0; note.seats.len()],
         wall_us: vec![0; note.seats.len()],
         cpu_us: vec![0; note.seats.len()],
         record_hash: String::new(),
+        play_hash: String::new(),
         seats: note.seats,
     }));
     Ok(games)

@@ -14,6 +14,7 @@
 pub mod answer;
 pub mod lines;
 pub mod play;
+mod played;
 pub mod race;
 pub mod record;
 pub mod replay;

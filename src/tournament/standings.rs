@@ -173,8 +173,13 @@ impl Standings {
         let mut bots = vec![Bot::default(); names.len()];
         count_matches(&matches, &mut bots);
         let unfinished = count_games(&games, &complete, counting, &mut bots);
-        let meetings: Vec<(u32, Meeting)> =
-            matches.iter().flat_map(|result| meetings(result)).collect();
+        let meetings: Vec<(u32, Meeting)> = matches
+            .iter()
+            .flat_map(|result| {
+                let meeting = |(a, b, score)| (result.id.round, Meeting { a, b, score });
+                result.meetings().map(meeting)
+            })
+            .collect();
         break_ties(&meetings, &mut bots);
         let periods = rate(&matches, &meetings, names.len(), counting.tau)?;
         Ok(Standings {
@@ -293,23 +298,6 @@ fn unit_of(game: GameId, counting: Counting) -> GameId {
         number
     };
     MatchId { round, number }.game(game.game)
-}
-
-/// A match as results between two, with its round. A table of more seats is one result for each two of them: the greater
-/// share wins.
-fn meetings(result: &MatchResult) -> Vec<(u32, Meeting)> {
-    let mut meetings = Vec::new();
-    for (index, (&a, share)) in result.seats.iter().zip(&result.score).enumerate() {
-        for (&b, other) in result.seats.iter().zip(&result.score).skip(index + 1) {
-            let score = match share.value().total_cmp(&other.value()) {
-                std::cmp::Ordering::Greater => Score::Win,
-                std::cmp::Ordering::Equal => Score::Draw,
-                std::cmp::Ordering::Less => Score::Loss,
-            };
-            meetings.push((result.id.round, Meeting { a, b, score }));
-        }
-    }
-    meetings
 }
 
 // ---- Tie-breaks, ratings, rows ----------------------------------------------------------------------------------

@@ -50,6 +50,8 @@ fn a_game(of: &MatchResult, game: u32, points: &[u32]) -> GameResult {
         wall_us: (1..=points.len() as u64).map(|seat| seat * 2000).collect(),
         cpu_us: (1..=points.len() as u64).map(|seat| seat * 10).collect(),
         record_hash: String::new(),
+        first: None,
+        play_hash: String::new(),
     }
 }
 
