@@ -181,8 +181,8 @@ impl MatchResult {
 pub enum Event {
     /// The run begins.
     RunStarted {
-        /// Games planned in matches of one game; else matches.
-        matches: usize,
+        /// Matches that there will be at least; `None` where that is not known.
+        matches: Option<usize>,
         /// Matches that were complete already.
         done: usize,
         /// Games at once.

@@ -10,9 +10,10 @@ use common::{Event, Lab, text};
 use serde_json::{Value, json};
 
 /// The subcommands that there must be.
-const COMMANDS: [&str; 11] = [
+const COMMANDS: [&str; 12] = [
     "run",
     "duel",
+    "gate",
     "standings",
     "games",
     "show",

@@ -9,11 +9,13 @@ use clap::Parser;
 pub mod bot;
 pub mod duel;
 pub mod exit;
+pub mod gate;
 pub mod output;
 pub mod pages;
 pub mod perft;
 pub mod play;
 pub mod progress;
+pub mod report;
 pub mod results;
 pub mod rules;
 pub mod run;
@@ -26,7 +28,8 @@ pub mod verify;
 /// rules, and turns the games into standings with Glicko-2 ratings.
 ///
 /// Exit codes: 0 done, or the verdict is good; 1 the verdict is bad; 2 wrong usage, a bad event file, a missing bot; 3 not
-/// completed, by the machine's fault; 101 a bug of hakem; 130 interrupted, what was played is kept.
+/// completed, by the machine's fault; 4 (gate) no decision within the budget; 101 a bug of hakem; 130 interrupted, what
+/// was played is kept.
 #[derive(Debug, Parser)]
 #[command(name = "hakem", version, max_term_width = 100)]
 pub struct Cli {
@@ -38,9 +41,11 @@ pub struct Cli {
 enum Command {
     Run(run::Args),
     Duel(duel::Args),
+    Gate(Box<gate::Args>),
     Standings(results::StandingsArgs),
     Games(results::GamesArgs),
     Show(show::Args),
+    Report(report::Args),
     Verify(verify::Args),
     Rules(rules::Args),
     Perft(perft::Args),
@@ -54,9 +59,11 @@ pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Duel(args) => duel::run(&args),
+        Command::Gate(args) => gate::run(&args),
         Command::Standings(args) => results::standings(&args),
         Command::Games(args) => results::games(&args),
         Command::Show(args) => show::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Perft(args) => perft::run(&args),

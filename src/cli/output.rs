@@ -5,11 +5,12 @@ use std::io::{self, IsTerminal, Write};
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 
+use hakem_protocol::results::GateResult;
+
 use super::unless_closed;
-use crate::event::{GameResult, MatchResult};
-use crate::game;
+use crate::event::GameResult;
+use crate::report::model::EventResults;
 use crate::report::{self, Format, Look};
-use crate::tournament::standings::{Counting, Standings};
 
 /// The flags.
 #[derive(Debug, clap::Args)]
@@ -84,26 +85,21 @@ impl Output {
         wants_color(self.color, io::stderr().is_terminal())
     }
 
-    /// Writes the standings of these results.
+    /// Writes the standings of an event.
     ///
     /// # Errors
     /// Results that contradict themselves; stdout that fails.
-    pub fn standings(
-        &self,
-        names: &[String],
-        game: &str,
-        paired: bool,
-        matches: &[MatchResult],
-        games: &[GameResult],
-    ) -> anyhow::Result<()> {
-        let points_a_game = game::find(game).is_some_and(|kind| kind.facts().points_a_game);
-        let counting = Counting {
-            paired,
-            points_a_game,
-            ..Counting::default()
-        };
-        let standings = Standings::of(counting, names, matches, games)?;
+    pub fn standings(&self, results: &EventResults) -> anyhow::Result<()> {
+        let standings = results.standings()?;
         self.write(|look, out| report::standings::report(&standings).write(look, out))
+    }
+
+    /// Writes the verdict of a gate.
+    ///
+    /// # Errors
+    /// Stdout that fails.
+    pub fn gate(&self, result: GateResult) -> anyhow::Result<()> {
+        self.write(|look, out| report::gate::report(result).write_one(look, out))
     }
 
     /// Writes the list of games.

@@ -12,9 +12,9 @@ use crate::chance;
 use crate::config::{self, BotFiles, BotSpec, EventConfig, Program};
 use crate::event::{Event, GameResult, MatchResult};
 use crate::house;
-use crate::runner::{self, Ended, Ledger, Plan, ledger::Forget};
+use crate::report::model::EventResults;
+use crate::runner::{self, Ended, Ledger, Plan, Schedule, Source, ledger::Forget};
 use crate::store::{self, Meta, SeedFile, Store, StoreError};
-use crate::tournament::{Pairing, round_robin};
 
 /// What is to be played, and where the results go.
 #[derive(Debug)]
@@ -29,11 +29,24 @@ pub struct Playing {
     pub fresh: bool,
 }
 
-/// Plays an event to its end, or goes on where it stopped, prints the standings, and returns the exit code.
+/// An event that can be played.
+#[derive(Debug)]
+pub struct Ready {
+    /// What is fixed before the first game.
+    pub plan: Plan,
+    /// Games at once.
+    pub jobs: usize,
+    /// The folder of results, if they are kept.
+    pub folder: Option<Store>,
+    /// The hash of each bot's files, by slot.
+    pub hashes: Vec<String>,
+}
+
+/// Looks for what the event needs, and opens the folder of results: games of matches that were not finished are dropped.
 ///
 /// # Errors
-/// [`Refused`] for what the user has to mend, before the first game; else what the machine did not do.
-pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
+/// [`Refused`] for what the user has to mend; else what the machine did not do.
+pub fn ready(playing: Playing) -> anyhow::Result<Ready> {
     let Playing {
         config,
         out,
@@ -51,13 +64,6 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
     }
     check_builtins(&config)?;
     let files = config::bot_files(&config).map_err(|error| Refused(error.to_string()))?;
-    let schedule = round_robin::schedule(
-        config.bots.len(),
-        config.seats,
-        config.games,
-        config.paired,
-        config.rounds,
-    );
     let mut folder = match &out {
         Some(dir) => Some(open(dir, fresh, &config, &files).map_err(|error| {
             // A folder that cannot be made or opened before the first game is the user's to mend.
@@ -68,29 +74,60 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         })?),
         None => None,
     };
-    let (seed, todo) = match &mut folder {
+    let seed = match &mut folder {
         Some(store) => {
             store.drop_unfinished()?;
-            let done = store.complete_matches()?;
-            let todo = schedule
-                .iter()
-                .filter(|pairing| !done.contains(&pairing.id))
-                .cloned()
-                .collect();
-            (store.meta()?.seed, todo)
+            store.meta()?.seed
         }
-        None => (seed_of(&config)?, schedule.clone()),
+        None => seed_of(&config)?,
     };
-    if todo.is_empty() {
-        super::say("everything was played before; these are the results");
-    }
     let hashes: Vec<String> = files.iter().map(BotFiles::hash).collect();
     let logs = out.as_ref().map(|dir| dir.join(store::LOGS));
-    let mut plan = Plan::new(config, seed, schedule, &hashes, logs)
-        .map_err(|error| Refused(format!("{error:#}")))?;
+    let mut plan =
+        Plan::new(config, seed, &hashes, logs).map_err(|error| Refused(format!("{error:#}")))?;
     let jobs = plan.jobs(jobs);
-    let (ended, results) = play_plan(&plan, &todo, jobs, folder)?;
-    finish(&plan, out.as_deref(), ended, results, output)
+    Ok(Ready {
+        plan,
+        jobs,
+        folder,
+        hashes,
+    })
+}
+
+/// Plays an event to its end, or goes on where it stopped, prints the standings, and returns the exit code.
+///
+/// # Errors
+/// [`Refused`] for what the user has to mend, before the first game; else what the machine did not do.
+pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
+    let out = playing.out.clone();
+    let Ready {
+        plan, jobs, folder, ..
+    } = ready(playing)?;
+    let event = plan.config.fingerprint();
+    let (ladder, done) = match &folder {
+        Some(store) => (store.ladder()?, store.matches()?),
+        None => (Vec::new(), Vec::new()),
+    };
+    let mut schedule = Schedule::new(config::format_of(&event, &ladder), done);
+    if schedule.is_over() {
+        super::say("everything was played before; these are the results");
+    }
+    let (ended, results) = play_source(&plan, &mut schedule, jobs, folder)?;
+    let mut all = EventResults {
+        name: plan.config.name.clone(),
+        game: plan.config.game.clone(),
+        event,
+        names: plan.names(),
+        ladder,
+        matches: Vec::new(),
+        games: Vec::new(),
+        sandbox: None,
+        ended: String::new(),
+    };
+    if let Some((games, matches)) = results {
+        (all.games, all.matches) = (games, matches);
+    }
+    finish(&plan, out.as_deref(), ended, all, output)
 }
 
 /// What is wrong with built-in bots: they do not play the game, or do not take their options.
@@ -107,9 +144,9 @@ fn builtin_problems(config: &EventConfig) -> Vec<String> {
 /// Results of a run without a folder, or nothing where they are in one.
 type Results = Option<(Vec<GameResult>, Vec<MatchResult>)>;
 
-fn play_plan(
+fn play_source(
     plan: &Plan,
-    todo: &[Pairing],
+    source: &mut dyn Source,
     jobs: usize,
     folder: Option<Store>,
 ) -> anyhow::Result<(Ended, Results)> {
@@ -120,7 +157,7 @@ fn play_plan(
         Some(store) => Box::new(store),
         None => Box::new(Forget),
     };
-    let ended = runner::run(plan, todo, jobs, ledger, &mut |event| {
+    let ended = runner::run(plan, source, jobs, ledger, &mut |event| {
         progress.tell(event);
         match event {
             Event::GameFinished(result) if keep => games.push((**result).clone()),
@@ -132,15 +169,13 @@ fn play_plan(
     Ok((ended, keep.then_some((games, matches))))
 }
 
-fn finish(
-    plan: &Plan,
-    out: Option<&Path>,
-    ended: Ended,
-    results: Results,
-    output: &Output,
-) -> anyhow::Result<u8> {
-    let code = match ended {
-        Ended::Done => exit::DONE,
+/// Says how a run ended that did not end well, and gives its exit code.
+///
+/// # Errors
+/// The run could not go on.
+pub fn code_of(ended: Ended, out: Option<&Path>) -> anyhow::Result<u8> {
+    match ended {
+        Ended::Done => Ok(exit::DONE),
         Ended::Interrupted => {
             let kept = out.map_or_else(
                 || "interrupted".to_owned(),
@@ -152,7 +187,7 @@ fn finish(
                 },
             );
             super::say(kept);
-            exit::INTERRUPTED
+            Ok(exit::INTERRUPTED)
         }
         Ended::GaveUp(games) => {
             super::say(format!(
@@ -160,40 +195,50 @@ fn finish(
                  once that is mended the same command goes on from here",
                 games.join("\n       ")
             ));
-            exit::MACHINE
+            Ok(exit::MACHINE)
         }
         Ended::Failed(error) => {
-            return Err(error.context("the run stopped; what was told as played is kept"));
+            Err(error.context("the run stopped; what was told as played is kept"))
         }
-    };
-    let (games, matches) = match (results, out) {
-        (Some(results), _) => results,
-        (None, Some(dir)) => {
-            let store = if code == exit::DONE {
-                Store::open(dir)?
-            } else {
-                Store::open_read_only(dir)?
-            };
-            if code == exit::DONE {
-                store.write_seed(&SeedFile {
-                    seed: plan.seed().to_owned(),
-                    commitment: chance::commitment(plan.seed()),
-                    guessable: chance::is_guessable(plan.seed()),
-                })?;
-            }
-            (super::results::all_games(&store)?, store.matches()?)
+    }
+}
+
+/// Writes the seed into a folder whose matches are all over.
+///
+/// # Errors
+/// What the disk refused.
+pub fn tell_seed(plan: &Plan, store: &Store) -> anyhow::Result<()> {
+    store.write_seed(&SeedFile {
+        seed: plan.seed().to_owned(),
+        commitment: chance::commitment(plan.seed()),
+        guessable: chance::is_guessable(plan.seed()),
+    })?;
+    Ok(())
+}
+
+fn finish(
+    plan: &Plan,
+    out: Option<&Path>,
+    ended: Ended,
+    mut results: EventResults,
+    output: &Output,
+) -> anyhow::Result<u8> {
+    let code = code_of(ended, out)?;
+    if let Some(dir) = out {
+        let store = if code == exit::DONE {
+            Store::open(dir)?
+        } else {
+            Store::open_read_only(dir)?
+        };
+        if code == exit::DONE {
+            tell_seed(plan, &store)?;
         }
-        (None, None) => (Vec::new(), Vec::new()),
-    };
-    tell_forfeits(&plan.names(), &games);
-    if code == exit::DONE || !matches.is_empty() {
-        output.standings(
-            &plan.names(),
-            &plan.config.game,
-            plan.config.paired,
-            &matches,
-            &games,
-        )?;
+        results = super::results::event_results(&store)?;
+        super::report::write_page(dir, &results)?;
+    }
+    tell_forfeits(&results.names, &results.games);
+    if code == exit::DONE || !results.matches.is_empty() {
+        output.standings(&results)?;
     }
     Ok(code)
 }

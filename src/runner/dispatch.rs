@@ -1,14 +1,13 @@
 //! Hands matches to shards, and tells what happened once it is stored.
 
-use std::collections::VecDeque;
-
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::ledger::{Entry, Ledger, Writer};
 use super::plan::Plan;
+use super::source::Source;
 use crate::bot::shard::{Handle, Report};
-use crate::event::{Event, GameId, MatchId};
+use crate::event::{Event, GameId};
 use crate::tournament::Pairing;
 
 /// Signals within this time are one wish.
@@ -29,13 +28,13 @@ pub enum Ended {
     Failed(anyhow::Error),
 }
 
-/// Plays these matches of a plan, `jobs` at once.
+/// Plays the matches of a source, `jobs` at once.
 ///
 /// # Errors
 /// Whatever keeps it from starting.
 pub fn run(
     plan: &Plan,
-    todo: &[Pairing],
+    source: &mut dyn Source,
     jobs: usize,
     ledger: Box<dyn Ledger>,
     tell: &mut dyn FnMut(&Event),
@@ -44,12 +43,12 @@ pub fn run(
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let mut dispatcher = Dispatcher::new(plan, todo, jobs, ledger)?;
         tell(&Event::RunStarted {
-            matches: plan.schedule.len(),
-            done: plan.schedule.len() - todo.len(),
+            matches: source.total(),
+            done: source.done(),
             jobs,
         });
+        let mut dispatcher = Dispatcher::new(plan, source, jobs, ledger)?;
         for warning in &plan.warnings {
             tell(&Event::Warning(warning.clone()));
         }
@@ -59,7 +58,7 @@ pub fn run(
         dispatcher.writer.finish();
         while let Ok(stored) = dispatcher.stored.try_recv() {
             match stored {
-                Ok(group) => announce(group, tell),
+                Ok(group) => dispatcher.announce(group, tell),
                 Err(error) => return Ok(Ended::Failed(error)),
             }
         }
@@ -74,11 +73,13 @@ pub fn run(
 
 struct Dispatcher<'a> {
     plan: &'a Plan,
-    todo: VecDeque<&'a Pairing>,
+    source: &'a mut dyn Source,
+    /// Whether the source had no match when it was asked last.
+    dry: bool,
     /// Games at once on each shard.
     places: Vec<usize>,
     /// Matches in play, with their shard.
-    playing: Vec<(MatchId, usize)>,
+    playing: Vec<(Pairing, usize)>,
     shards: Vec<Handle>,
     reports: mpsc::UnboundedReceiver<(usize, Report)>,
     writer: Writer,
@@ -92,7 +93,7 @@ struct Dispatcher<'a> {
 impl<'a> Dispatcher<'a> {
     fn new(
         plan: &'a Plan,
-        todo: &'a [Pairing],
+        source: &'a mut dyn Source,
         jobs: usize,
         ledger: Box<dyn Ledger>,
     ) -> anyhow::Result<Dispatcher<'a>> {
@@ -117,7 +118,8 @@ impl<'a> Dispatcher<'a> {
         }
         Ok(Dispatcher {
             plan,
-            todo: todo.iter().collect(),
+            source,
+            dry: false,
             places,
             playing: Vec::new(),
             shards,
@@ -136,12 +138,15 @@ impl<'a> Dispatcher<'a> {
 
     async fn run(&mut self, tell: &mut dyn FnMut(&Event)) -> Ended {
         loop {
+            if self.source.stop() {
+                return Ended::Done;
+            }
             if let Err(error) = self.fill(tell) {
                 return Ended::Failed(error);
             }
             if self.playing.is_empty()
                 && self.waiting == 0
-                && (self.todo.is_empty() || !self.gave_up.is_empty())
+                && (self.dry || !self.gave_up.is_empty())
             {
                 let gave_up = std::mem::take(&mut self.gave_up);
                 return if gave_up.is_empty() {
@@ -150,16 +155,18 @@ impl<'a> Dispatcher<'a> {
                     Ended::GaveUp(gave_up)
                 };
             }
+            let deadline = self.source.deadline();
             let [interrupt, terminate, hangup] = &mut self.signals;
             tokio::select! {
                 biased;
                 _ = interrupt.recv() => return self.interrupted(),
                 _ = terminate.recv() => return self.interrupted(),
                 _ = hangup.recv() => return self.interrupted(),
+                () = until(deadline) => self.source.time_is_up(),
                 Some(stored) = self.stored.recv() => match stored {
                     Ok(group) => {
                         self.waiting -= group.len();
-                        announce(group, tell);
+                        self.announce(group, tell);
                     }
                     Err(error) => return Ended::Failed(error),
                 },
@@ -175,6 +182,7 @@ impl<'a> Dispatcher<'a> {
     /// Gives every free place a match.
     fn fill(&mut self, tell: &mut dyn FnMut(&Event)) -> anyhow::Result<()> {
         // After a match was given up the others in play are finished, and no more are begun.
+        self.dry = false;
         while self.gave_up.is_empty() && self.waiting < MAX_WAITING {
             let Some(shard) = (0..self.places.len())
                 .filter(|&shard| self.places[shard] > 0)
@@ -182,16 +190,17 @@ impl<'a> Dispatcher<'a> {
             else {
                 break;
             };
-            let Some(pairing) = self.todo.pop_front() else {
+            let Some(pairing) = self.source.next() else {
+                self.dry = true;
                 break;
             };
-            let job = self.plan.job(pairing)?;
+            let job = self.plan.job(&pairing)?;
             self.places[shard] -= 1;
-            self.playing.push((pairing.id, shard));
             tell(&Event::MatchStarted {
                 id: pairing.id,
                 seats: pairing.seats.clone(),
             });
+            self.playing.push((pairing, shard));
             self.shards[shard].play(job);
         }
         Ok(())
@@ -218,7 +227,7 @@ impl<'a> Dispatcher<'a> {
             }
             Report::Warning(text) => tell(&Event::Warning(text)),
             Report::Left(id) => {
-                if let Some(index) = self.playing.iter().position(|playing| playing.0 == id) {
+                if let Some(index) = self.playing.iter().position(|playing| playing.0.id == id) {
                     self.playing.swap_remove(index);
                     self.places[shard] += 1;
                 }
@@ -232,13 +241,26 @@ impl<'a> Dispatcher<'a> {
         None
     }
 
+    /// Tells of what is stored.
+    fn announce(&mut self, group: Vec<Entry>, tell: &mut dyn FnMut(&Event)) {
+        for entry in group {
+            tell(&match entry {
+                Entry::Game { result, .. } => {
+                    self.source.game(&result);
+                    Event::GameFinished(result)
+                }
+                Entry::Void { id, why, .. } => Event::GameVoided { id, why },
+                Entry::Match(result) => {
+                    self.source.finished(&result);
+                    Event::MatchFinished(result)
+                }
+            });
+        }
+    }
+
     fn void(&mut self, id: GameId, why: String) {
-        let pairing = self
-            .plan
-            .schedule
-            .iter()
-            .find(|pairing| pairing.id == id.of);
-        let seats = pairing.map_or_else(Vec::new, |pairing| pairing.seats.clone());
+        let pairing = self.playing.iter().find(|playing| playing.0.id == id.of);
+        let seats = pairing.map_or_else(Vec::new, |(pairing, _)| pairing.seats.clone());
         self.put(Entry::Void { id, seats, why });
     }
 
@@ -276,12 +298,10 @@ fn reset_signal(kind: SignalKind) {
     }
 }
 
-fn announce(group: Vec<Entry>, tell: &mut dyn FnMut(&Event)) {
-    for entry in group {
-        tell(&match entry {
-            Entry::Game { result, .. } => Event::GameFinished(result),
-            Entry::Void { id, why, .. } => Event::GameVoided { id, why },
-            Entry::Match(result) => Event::MatchFinished(result),
-        });
+/// Waits until then; for ever, where there is no such time.
+async fn until(deadline: Option<std::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
     }
 }

@@ -27,8 +27,6 @@ const FILES_A_BOT: u64 = 6;
 pub struct Plan {
     /// The event.
     pub config: EventConfig,
-    /// Every match, in order.
-    pub schedule: Vec<Pairing>,
     /// What the user should know before the first game.
     pub warnings: Vec<String>,
     rules: Arc<dyn Ruleset>,
@@ -48,7 +46,7 @@ struct PlannedBot {
 }
 
 impl Plan {
-    /// The plan of an event with this seed and schedule. `hashes` are those of the bots' files, by slot; `logs` is the
+    /// The plan of an event with this seed. `hashes` are those of the bots' files, by slot; `logs` is the
     /// folder for what bots write to stderr.
     ///
     /// # Errors
@@ -56,7 +54,6 @@ impl Plan {
     pub fn new(
         config: EventConfig,
         seed: String,
-        schedule: Vec<Pairing>,
         hashes: &[String],
         logs: Option<PathBuf>,
     ) -> anyhow::Result<Plan> {
@@ -83,7 +80,6 @@ impl Plan {
             cores: os::cores(),
             rules,
             seed,
-            schedule,
             warnings,
             bots,
             logs,

@@ -101,6 +101,39 @@ impl Store {
             .ok_or_else(|| self.corrupt(format!("it does not tell the event's {key}")))
     }
 
+    /// The bots of a ladder when the event began, best first; empty where there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`], or what the disk refused.
+    pub fn ladder(&self) -> Result<Vec<String>, StoreError> {
+        let text: Option<String> = self
+            .connection
+            .query_row("SELECT value FROM meta WHERE key = 'ladder'", [], |row| {
+                row.get(0)
+            })
+            .optional()
+            .map_err(|error| self.fault(error))?;
+        match text {
+            Some(text) => serde_json::from_str(&text).map_err(|error| {
+                self.corrupt(format!("the order of the ladder cannot be read: {error}"))
+            }),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Notes the bots of a ladder as they stand when the event begins.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn set_ladder(&mut self, order: &[String]) -> Result<(), StoreError> {
+        self.check_writable()?;
+        let text = serde_json::to_string(order).unwrap_or_default();
+        self.connection
+            .execute("INSERT OR REPLACE INTO meta VALUES ('ladder', ?)", [text])
+            .map_err(|error| self.fault(error))?;
+        Ok(())
+    }
+
     fn meta_json(&self, key: &str) -> Result<Value, StoreError> {
         serde_json::from_str(&self.meta_text(key)?)
             .map_err(|error| self.corrupt(format!("the event's {key} cannot be read: {error}")))
