@@ -10,10 +10,12 @@ use common::{Event, Lab, text};
 use serde_json::{Value, json};
 
 /// The subcommands that there must be.
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 14] = [
     "run",
     "duel",
     "gate",
+    "report",
+    "ratings",
     "standings",
     "games",
     "show",

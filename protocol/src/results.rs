@@ -272,6 +272,35 @@ pub enum GateScale {
     Points,
 }
 
+/// One bot in the ratings across events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RatingRow {
+    /// The place, from 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    pub rank: u32,
+    /// The bot's name in the events.
+    pub name: String,
+    /// The Glicko-2 rating after the last period.
+    pub rating: f64,
+    /// The rating deviation.
+    pub deviation: f64,
+    /// The rating volatility.
+    pub volatility: f64,
+    /// Where the rating lies with 95 % confidence: low and high.
+    pub interval: [f64; 2],
+    /// Whether the rating is fixed.
+    pub anchor: bool,
+    /// Periods in which it played.
+    pub periods: u32,
+    /// Matches in them.
+    pub played: u32,
+    /// What it scored in them: 1 for a win, 1/2 for a draw.
+    pub score: f64,
+    /// What the ratings before each period let expect.
+    pub expected: f64,
+}
+
 /// Forfeited games by kind: a field for each verdict that is a forfeit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

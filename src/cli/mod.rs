@@ -7,14 +7,17 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub mod bot;
+pub mod dry_run;
 pub mod duel;
 pub mod exit;
 pub mod gate;
+pub mod ladder;
 pub mod output;
 pub mod pages;
 pub mod perft;
 pub mod play;
 pub mod progress;
+pub mod ratings;
 pub mod report;
 pub mod results;
 pub mod rules;
@@ -46,6 +49,7 @@ enum Command {
     Games(results::GamesArgs),
     Show(show::Args),
     Report(report::Args),
+    Ratings(ratings::Args),
     Verify(verify::Args),
     Rules(rules::Args),
     Perft(perft::Args),
@@ -64,6 +68,7 @@ pub fn main() -> ExitCode {
         Command::Games(args) => results::games(&args),
         Command::Show(args) => show::run(&args),
         Command::Report(args) => report::run(&args),
+        Command::Ratings(args) => ratings::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Perft(args) => perft::run(&args),

@@ -9,17 +9,19 @@ use hakem_protocol::results::GateResult;
 
 use super::unless_closed;
 use crate::event::GameResult;
+use crate::rating::history::{History, Step};
 use crate::report::model::EventResults;
+use crate::report::page::Figure;
 use crate::report::{self, Format, Look};
 
 /// The flags.
 #[derive(Debug, clap::Args)]
 pub struct OutputArgs {
     /// How the table is written
-    #[arg(long, value_name = "FORMAT", default_value_t, value_parser = formats())]
+    #[arg(long, value_name = "FORMAT", default_value_t, value_parser = formats(), global = true)]
     pub format: Format,
     /// Whether to use colours; the variable NO_COLOR is honoured
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub color: When,
 }
 
@@ -100,6 +102,35 @@ impl Output {
     /// Stdout that fails.
     pub fn gate(&self, result: GateResult) -> anyhow::Result<()> {
         self.write(|look, out| report::gate::report(result).write_one(look, out))
+    }
+
+    /// Writes a list of figures.
+    ///
+    /// # Errors
+    /// Stdout that fails.
+    pub fn list(&self, list: report::Report<Figure>) -> anyhow::Result<()> {
+        self.write(|look, out| list.write(look, out))
+    }
+
+    /// Writes ratings across events.
+    ///
+    /// # Errors
+    /// Stdout that fails.
+    pub fn ratings(
+        &self,
+        names: &[String],
+        anchors: &[Option<f64>],
+        history: &History,
+    ) -> anyhow::Result<()> {
+        self.write(|look, out| report::ratings::report(names, anchors, history).write(look, out))
+    }
+
+    /// Writes the way of one bot through events of these names.
+    ///
+    /// # Errors
+    /// Stdout that fails.
+    pub fn rating_history(&self, steps: &[Step], events: &[String]) -> anyhow::Result<()> {
+        self.write(|look, out| report::ratings::history(steps, events).write(look, out))
     }
 
     /// Writes the list of games.

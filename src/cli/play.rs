@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::exit::{self, Refused};
+use super::ladder;
 use super::output::Output;
 use super::progress::Progress;
 use crate::chance;
@@ -13,7 +14,9 @@ use crate::config::{self, BotFiles, BotSpec, EventConfig, Program};
 use crate::event::{Event, GameResult, MatchResult};
 use crate::house;
 use crate::report::model::EventResults;
-use crate::runner::{self, Ended, Ledger, Plan, Schedule, Source, ledger::Forget};
+use crate::runner::{
+    self, Ended, Ledger, Limited, Limits, Plan, Schedule, Source, Why, ledger::Forget,
+};
 use crate::store::{self, Meta, SeedFile, Store, StoreError};
 
 /// What is to be played, and where the results go.
@@ -53,12 +56,7 @@ pub fn ready(playing: Playing) -> anyhow::Result<Ready> {
         jobs,
         fresh,
     } = playing;
-    let missing = config::check_programs(&config);
-    let problems: Vec<String> = missing
-        .iter()
-        .map(ToString::to_string)
-        .chain(builtin_problems(&config))
-        .collect();
+    let problems = problems(&config);
     if !problems.is_empty() {
         return Err(Refused(problems.join("\n       ")).into());
     }
@@ -104,15 +102,31 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         plan, jobs, folder, ..
     } = ready(playing)?;
     let event = plan.config.fingerprint();
-    let (ladder, done) = match &folder {
-        Some(store) => (store.ladder()?, store.matches()?),
-        None => (Vec::new(), Vec::new()),
+    let mut folder = folder;
+    let ladder = ladder_of(&plan, folder.as_mut())?;
+    let done = match &folder {
+        Some(store) => store.matches()?,
+        None => Vec::new(),
     };
-    let mut schedule = Schedule::new(config::format_of(&event, &ladder), done);
+    let limits = Limits {
+        until: plan
+            .config
+            .max_time_us
+            .map(|time| std::time::Instant::now() + std::time::Duration::from_micros(time)),
+        confidence: plan.config.stop_when_clear,
+        bots: plan.config.bots.len(),
+        paired: plan.config.paired,
+    };
+    let schedule = Schedule::new(config::format_of(&event, &ladder), done);
+    let mut schedule = Limited::new(schedule, limits);
     if schedule.is_over() {
         super::say("everything was played before; these are the results");
     }
     let (ended, results) = play_source(&plan, &mut schedule, jobs, folder)?;
+    let early = early_end(&plan, &schedule);
+    if let Some(words) = &early {
+        super::say(words);
+    }
     let mut all = EventResults {
         name: plan.config.name.clone(),
         game: plan.config.game.clone(),
@@ -122,12 +136,66 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         matches: Vec::new(),
         games: Vec::new(),
         sandbox: None,
-        ended: String::new(),
+        ended: early.unwrap_or_default(),
     };
     if let Some((games, matches)) = results {
         (all.games, all.matches) = (games, matches);
     }
     finish(&plan, out.as_deref(), ended, all, output)
+}
+
+/// Why an event ended before all was played, and what was not, in words.
+fn early_end(plan: &Plan, schedule: &Limited) -> Option<String> {
+    let why = match schedule.ended()? {
+        Why::Time => "its time is over".to_owned(),
+        Why::Clear(leader) => {
+            let confidence = 100.0 * plan.config.stop_when_clear.unwrap_or_default();
+            let name = super::shown(&plan.config.bots[leader].name);
+            format!("{name} is clear of all others with a confidence of {confidence} %")
+        }
+    };
+    let total = schedule.total().unwrap_or_default();
+    let left = total - schedule.schedule().results().len().min(total);
+    Some(format!(
+        "the event ended early: {why}; at least {left} of {total} matches were not played"
+    ))
+}
+
+/// The bots of a ladder at its beginning, best first: as the folder of results notes it, or as its file says now.
+fn ladder_of(plan: &Plan, folder: Option<&mut Store>) -> anyhow::Result<Vec<String>> {
+    if plan.config.format != config::Format::Ladder {
+        return Ok(Vec::new());
+    }
+    if let Some(store) = &folder {
+        let noted = store.ladder()?;
+        if !noted.is_empty() {
+            return Ok(noted);
+        }
+    }
+    let mut order = match &plan.config.options.ladder {
+        Some(file) => ladder::read(file)?,
+        None => Vec::new(),
+    };
+    order.retain(|name| plan.names().contains(name));
+    for name in plan.names() {
+        if !order.contains(&name) {
+            order.push(name);
+        }
+    }
+    if let Some(store) = folder {
+        store.set_ladder(&order)?;
+    }
+    Ok(order)
+}
+
+/// What is wrong with the bots: programs that are missing, built-in ones that do not play the game.
+pub fn problems(config: &EventConfig) -> Vec<String> {
+    let missing = config::check_programs(config);
+    missing
+        .iter()
+        .map(ToString::to_string)
+        .chain(builtin_problems(config))
+        .collect()
 }
 
 /// What is wrong with built-in bots: they do not play the game, or do not take their options.
@@ -225,16 +293,35 @@ fn finish(
 ) -> anyhow::Result<u8> {
     let code = code_of(ended, out)?;
     if let Some(dir) = out {
-        let store = if code == exit::DONE {
+        let mut store = if code == exit::DONE {
             Store::open(dir)?
         } else {
             Store::open_read_only(dir)?
         };
         if code == exit::DONE {
-            tell_seed(plan, &store)?;
+            store.set_ended(&results.ended)?;
+            if results.ended.is_empty() {
+                tell_seed(plan, &store)?;
+            }
         }
         results = super::results::event_results(&store)?;
         super::report::write_page(dir, &results)?;
+    }
+    if code == exit::DONE
+        && results.ended.is_empty()
+        && let Some(file) = &plan.config.options.ladder
+    {
+        let unfolded = results.unfolded();
+        let format = config::format_of(&results.event, &results.ladder);
+        let mut order: Vec<(usize, &String)> = format
+            .places(&unfolded.history)
+            .unwrap_or_default()
+            .into_iter()
+            .zip(&results.names)
+            .collect();
+        order.sort();
+        let order: Vec<String> = order.into_iter().map(|(_, name)| name.clone()).collect();
+        ladder::write(file, &order)?;
     }
     tell_forfeits(&results.names, &results.games);
     if code == exit::DONE || !results.matches.is_empty() {

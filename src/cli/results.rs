@@ -56,7 +56,7 @@ pub fn event_results(store: &Store) -> Result<EventResults, StoreError> {
         matches: store.matches()?,
         games: all_games(store)?,
         sandbox: sandbox(store),
-        ended: String::new(),
+        ended: store.ended()?,
     })
 }
 

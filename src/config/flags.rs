@@ -116,6 +116,8 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
         openings,
         restart: Restart::Match,
         seed,
+        max_time_us: None,
+        stop_when_clear: None,
         jobs: flags.jobs,
         rules,
         clock,

@@ -73,6 +73,10 @@ pub struct EventConfig {
     pub restart: Restart,
     /// The seed of all chance; `None`: 256 random bits are drawn when the run begins.
     pub seed: Option<String>,
+    /// After this time no match is begun any more, microseconds.
+    pub max_time_us: Option<u64>,
+    /// The event ends early once its leader is clear with this confidence, 0.5 to 1.
+    pub stop_when_clear: Option<f64>,
     /// Games at once; `None`: as many as leave each thinking bot a core.
     pub jobs: Option<usize>,
     /// The game's options as given; checked against the game.

@@ -290,6 +290,8 @@ impl Layer {
             openings,
             restart: keys.restart.unwrap_or(Restart::Match),
             seed: keys.seed,
+            max_time_us: keys.max_time_us,
+            stop_when_clear: keys.stop_when_clear,
             jobs: keys.jobs,
             rules,
             clock: self.clock,

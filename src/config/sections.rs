@@ -32,6 +32,8 @@ pub(super) const EVENT_KEYS: &[&str] = &[
     "openings",
     "restart",
     "seed",
+    "max_time",
+    "stop_when_clear",
     "jobs",
 ];
 
@@ -155,6 +157,8 @@ pub(super) struct EventKeys {
     pub(super) openings: Option<String>,
     pub(super) restart: Option<Restart>,
     pub(super) seed: Option<String>,
+    pub(super) max_time_us: Option<u64>,
+    pub(super) stop_when_clear: Option<f64>,
     pub(super) jobs: Option<usize>,
 }
 
@@ -206,6 +210,14 @@ pub(super) fn event(reader: &mut Reader, section: &Section<'_>, keys: &mut Event
     );
     set_some(&mut keys.restart, reader.word(section, "restart", RESTARTS));
     set_some(&mut keys.seed, reader.value(section, "seed", seed));
+    set_some(
+        &mut keys.max_time_us,
+        reader.duration(section, "max_time", 1),
+    );
+    set_some(
+        &mut keys.stop_when_clear,
+        reader.value(section, "stop_when_clear", confidence),
+    );
     set_some(&mut keys.jobs, reader.whole(section, "jobs", 1..=10_000));
     set_some(
         &mut keys.candidate,
@@ -277,6 +289,16 @@ fn check_format(reader: &mut Reader, section: &Section<'_>, keys: &mut EventKeys
             "2 is right, or another format: round-robin, gauntlet",
         );
     }
+    if !tables && format != Format::Swiss && section.has("stop_when_clear") {
+        reader.error.push(
+            Some(section.key_place("stop_when_clear")),
+            format!(
+                "`stop_when_clear` in [event] looks at points, and places do not follow from them where the format is {:?}",
+                format_word(format)
+            ),
+            "leave it out",
+        );
+    }
     if format == Format::Swiss && !section.has("rounds") {
         keys.rounds = None;
     }
@@ -294,6 +316,17 @@ fn game(value: &toml::de::DeValue<'_>) -> Result<&'static str, Wrong> {
             format!("the name of a game is right: {}", listed()),
         )),
     }
+}
+
+fn confidence(value: &toml::de::DeValue<'_>) -> Result<f64, Wrong> {
+    let right = "a number from 0.5 to below 1 is right, like 0.99";
+    let number = match value {
+        toml::de::DeValue::Float(float) => float.as_str().replace('_', "").parse().ok(),
+        _ => None,
+    };
+    number
+        .filter(|number| (0.5..1.0).contains(number))
+        .ok_or_else(|| Wrong::new("is no confidence", right))
 }
 
 fn seed(value: &toml::de::DeValue<'_>) -> Result<String, Wrong> {

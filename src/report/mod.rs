@@ -17,6 +17,7 @@ mod json;
 pub mod junit;
 pub mod model;
 pub mod page;
+pub mod ratings;
 pub mod standings;
 mod table;
 mod text;

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use serde::Serialize;
+
 use super::model::EventResults;
 use super::{Cell, Column, Look, Report, Table, encounters, standings};
 use crate::stats::repeats::Repeats;
@@ -66,20 +68,31 @@ pub fn sections(results: &EventResults) -> Result<Vec<Section>, ResultsError> {
     Ok(sections)
 }
 
+/// A figure as data.
+#[derive(Clone, Debug, Serialize)]
+pub struct Figure {
+    figure: &'static str,
+    value: String,
+}
+
 /// A table of names and values.
-fn list(heading: &'static str, lines: Vec<(&'static str, String)>) -> Report<()> {
+pub fn list(heading: &'static str, lines: Vec<(&'static str, String)>) -> Report<Figure> {
     let columns = vec![Column::new("figure", heading), Column::new("value", "")];
-    let cells = |(figure, value): (&'static str, String)| {
-        vec![Cell::Plain(figure.to_owned()), Cell::Text(value)]
+    let cells = |(figure, value): &(&'static str, String)| {
+        vec![Cell::Plain((*figure).to_owned()), Cell::Text(value.clone())]
     };
+    let table = Table::new(columns, lines.iter().map(cells).collect());
     Report {
-        rows: Vec::new(),
-        table: Table::new(columns, lines.into_iter().map(cells).collect()),
+        rows: lines
+            .into_iter()
+            .map(|(figure, value)| Figure { figure, value })
+            .collect(),
+        table,
         notes: Vec::new(),
     }
 }
 
-fn facts(results: &EventResults, table: &Standings) -> Report<()> {
+fn facts(results: &EventResults, table: &Standings) -> Report<Figure> {
     let event = &results.event["event"];
     let word = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
     let unfolded = results.unfolded();
@@ -116,7 +129,7 @@ fn facts(results: &EventResults, table: &Standings) -> Report<()> {
 }
 
 /// How the games went.
-fn rates(results: &EventResults) -> Report<()> {
+fn rates(results: &EventResults) -> Report<Figure> {
     let rates = results.rates();
     let wins = results.wins();
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);

@@ -5,11 +5,13 @@
 
 pub mod dispatch;
 pub mod ledger;
+pub mod limited;
 pub mod plan;
 pub mod source;
 mod stored;
 
 pub use dispatch::{Ended, run};
 pub use ledger::{Entry, Ledger};
+pub use limited::{Limited, Limits, Why};
 pub use plan::Plan;
 pub use source::{Schedule, Source};

@@ -73,6 +73,11 @@ impl Schedule {
         &self.unfolded
     }
 
+    /// All matches that are over.
+    pub fn results(&self) -> &BTreeMap<MatchId, MatchResult> {
+        &self.results
+    }
+
     /// How the matches follow.
     pub fn format(&self) -> &dyn Format {
         &*self.format

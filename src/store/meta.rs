@@ -106,14 +106,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`], or what the disk refused.
     pub fn ladder(&self) -> Result<Vec<String>, StoreError> {
-        let text: Option<String> = self
-            .connection
-            .query_row("SELECT value FROM meta WHERE key = 'ladder'", [], |row| {
-                row.get(0)
-            })
-            .optional()
-            .map_err(|error| self.fault(error))?;
-        match text {
+        match self.note("ladder")? {
             Some(text) => serde_json::from_str(&text).map_err(|error| {
                 self.corrupt(format!("the order of the ladder cannot be read: {error}"))
             }),
@@ -126,10 +119,38 @@ impl Store {
     /// # Errors
     /// What the disk refused.
     pub fn set_ladder(&mut self, order: &[String]) -> Result<(), StoreError> {
-        self.check_writable()?;
-        let text = serde_json::to_string(order).unwrap_or_default();
+        self.set_note("ladder", &serde_json::to_string(order).unwrap_or_default())
+    }
+
+    /// Why the event ended before all was played, in words; empty where it did not.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn ended(&self) -> Result<String, StoreError> {
+        Ok(self.note("ended")?.unwrap_or_default())
+    }
+
+    /// Notes why the event ended before all was played.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn set_ended(&mut self, why: &str) -> Result<(), StoreError> {
+        self.set_note("ended", why)
+    }
+
+    fn note(&self, key: &str) -> Result<Option<String>, StoreError> {
         self.connection
-            .execute("INSERT OR REPLACE INTO meta VALUES ('ladder', ?)", [text])
+            .query_row("SELECT value FROM meta WHERE key = ?", [key], |row| {
+                row.get(0)
+            })
+            .optional()
+            .map_err(|error| self.fault(error))
+    }
+
+    fn set_note(&mut self, key: &str, text: &str) -> Result<(), StoreError> {
+        self.check_writable()?;
+        self.connection
+            .execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [key, text])
             .map_err(|error| self.fault(error))?;
         Ok(())
     }

@@ -11,6 +11,7 @@ use std::fmt::Debug;
 
 use crate::event::{MatchId, MatchResult, Slot};
 
+pub mod clear;
 pub mod gate;
 pub mod gauntlet;
 pub mod groups;

@@ -57,7 +57,7 @@ colour = "red"
      --> /events/spring.toml:5:1
       |
     5 | colour = "red"
-      | ^^^^^^ known are name, game, format, games, paired, rounds, seats, candidate, groups, advance, ladder, reach, opening_plies, openings, restart, seed, jobs
+      | ^^^^^^ known are name, game, format, games, paired, rounds, seats, candidate, groups, advance, ladder, reach, opening_plies, openings, restart, seed, max_time, stop_when_clear, jobs
 
     error: `clok` is no key of the event file
      --> /events/spring.toml:6:2

@@ -177,7 +177,7 @@ fn the_default_file_shows_every_key() {
                 "leaves",
             ];
             let left_out = |key: &&str| line.starts_with(&format!("{key} ="));
-            !other_formats.iter().any(|key| left_out(key)) && !line.starts_with("openings")
+            !other_formats.iter().any(left_out) && !line.starts_with("openings")
         })
         .map(|line| format!("{line}\n"))
         .collect();
