@@ -8,6 +8,7 @@ pub use hakem_protocol::results::Verdict;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Seat, Share};
+use crate::rating::Score;
 
 /// The id of a match: `r2.m5`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -128,6 +129,8 @@ pub struct GameResult {
     pub against: Option<Seat>,
     /// Answers given by all seats.
     pub moves: u32,
+    /// The seat that answered first; `None` where none did, where seats race, or where it is not known.
+    pub first: Option<Seat>,
     /// Charged time by seat, microseconds.
     pub time_us: Vec<u64>,
     /// Wall time of its open questions by seat, microseconds.
@@ -136,6 +139,9 @@ pub struct GameResult {
     pub cpu_us: Vec<u64>,
     /// The hash of the record's last line, hex; empty where no record is kept.
     pub record_hash: String,
+    /// A hash of what was played: the start, random events, moves and passes, hex. Games of one hash are copies of each other.
+    /// Empty where it is not known.
+    pub play_hash: String,
 }
 
 /// The result of one match; what standings and ratings count.
@@ -153,13 +159,30 @@ pub struct MatchResult {
     pub games: u32,
 }
 
+impl MatchResult {
+    /// The match as results between two. A table of more seats is one result for each two of them: the greater share wins.
+    pub fn meetings(&self) -> impl Iterator<Item = (Slot, Slot, Score)> {
+        let seats = || self.seats.iter().zip(&self.score);
+        seats().enumerate().flat_map(move |(index, (&a, share))| {
+            seats().skip(index + 1).map(move |(&b, other)| {
+                let score = match share.value().total_cmp(&other.value()) {
+                    std::cmp::Ordering::Greater => Score::Win,
+                    std::cmp::Ordering::Equal => Score::Draw,
+                    std::cmp::Ordering::Less => Score::Loss,
+                };
+                (a, b, score)
+            })
+        })
+    }
+}
+
 /// What happened in a run, in the order in which it became true (a game is told after its commit).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// The run begins.
     RunStarted {
-        /// Games planned in matches of one game; else matches.
-        matches: usize,
+        /// Matches that there will be at least; `None` where that is not known.
+        matches: Option<usize>,
         /// Matches that were complete already.
         done: usize,
         /// Games at once.

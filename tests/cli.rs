@@ -10,9 +10,12 @@ use common::{Event, Lab, text};
 use serde_json::{Value, json};
 
 /// The subcommands that there must be.
-const COMMANDS: [&str; 15] = [
+const COMMANDS: [&str; 18] = [
     "run",
     "duel",
+    "gate",
+    "report",
+    "ratings",
     "standings",
     "games",
     "show",

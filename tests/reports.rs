@@ -69,10 +69,12 @@ fn game(of: MatchId, seats: &[usize], number: u32, points: [u32; 2]) -> GameResu
         .into(),
         against: None,
         moves: 50 + of.number,
+        first: Some(0),
         time_us: vec![812_999, u64::from(of.number) * 64_000],
         wall_us: vec![820_000, 650_000],
         cpu_us: vec![790_000, 11_500],
         record_hash: format!("{:064x}", of.number * 10 + number),
+        play_hash: String::new(),
     }
 }
 

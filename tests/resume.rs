@@ -324,3 +324,52 @@ fn a_bot_paired_with_itself_scores_exactly_equal() {
         );
     }
 }
+
+// ---- Formats whose next round depends on results --------------------------------------------------------------------
+
+/// Five bots that differ, few matches.
+fn of_format(format: &str) -> Event {
+    Event::new("mangala")
+        .set("event", "format", &format!("\"{format}\""))
+        .set("event", "opening_plies", "2")
+        .set("event", "jobs", "2")
+        .builtin("anna", "greedy")
+        .builtin("bela", "random")
+        .builtin("cem", "kuyu")
+        .builtin("dora", "random")
+        .builtin("emil", "greedy")
+}
+
+#[test]
+fn a_swiss_event_survives_kills() {
+    let event = of_format("swiss")
+        .set("event", "rounds", "4")
+        .set("rules", "sets", "3");
+    survives_kills(&event, kills().div_ceil(2));
+}
+
+#[test]
+fn a_knockout_survives_kills() {
+    survives_kills(
+        &of_format("knockout")
+            .set("event", "games", "4")
+            .set("rules", "sets", "5"),
+        kills().div_ceil(2),
+    );
+}
+
+#[test]
+fn groups_survive_kills() {
+    survives_kills(
+        &of_format("groups").set("rules", "sets", "3"),
+        kills().div_ceil(2),
+    );
+}
+
+#[test]
+fn a_ladder_survives_kills() {
+    let event = of_format("ladder")
+        .set("event", "rounds", "4")
+        .set("rules", "sets", "3");
+    survives_kills(&event, kills().div_ceil(2));
+}

@@ -61,10 +61,12 @@ fn game(round: u32, number: u32, game: u32) -> GameResult {
         reason: "pits_empty".into(),
         against: None,
         moves: 57,
+        first: Some(1),
         time_us: vec![812_000, 640_000],
         wall_us: vec![820_000, 650_000],
         cpu_us: vec![790_000, 11_000],
         record_hash: "0123456789abcdef".repeat(4),
+        play_hash: "fedcba9876543210".repeat(4),
     }
 }
 
@@ -121,6 +123,8 @@ fn what_is_stored_comes_back_in_schedule_order() {
         wall_us: vec![],
         cpu_us: vec![],
         record_hash: String::new(),
+        first: None,
+        play_hash: String::new(),
         ..game(2, 10, 1)
     };
     let void = |why: &str| VoidNote {
@@ -273,6 +277,20 @@ fn a_result_is_stored_once_and_a_batch_whole_or_not() {
                 ..game(1, 3, 1)
             },
             "too long",
+        ),
+        (
+            GameResult {
+                play_hash: "0F".repeat(31),
+                ..game(1, 3, 1)
+            },
+            "no SHA-256",
+        ),
+        (
+            GameResult {
+                first: Some(2),
+                ..game(1, 3, 1)
+            },
+            "no seat 2",
         ),
         (
             GameResult {
@@ -787,7 +805,7 @@ fn results_of_a_newer_version_are_refused() {
                 error,
                 StoreError::NewerVersion {
                     found: 99,
-                    known: 1,
+                    known: 2,
                     ..
                 }
             ),
@@ -796,7 +814,7 @@ fn results_of_a_newer_version_are_refused() {
     }
     version(0);
     assert!(matches!(Store::open(&dir), Err(StoreError::Corrupt { .. })));
-    version(1);
+    version(2);
     drop(Store::open(&dir).expect("ours"));
 }
 

@@ -153,6 +153,9 @@ pub struct StandingRow {
     pub lost: u32,
     /// The sum of the bot's shares: 1 for a win, 1/2 for a draw of two, 1/n for a win shared by n.
     pub points: Score,
+    /// Rounds in which it had no opponent; its points count what it got for them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub byes: u32,
     /// Games that the bot forfeited, by kind.
     pub forfeits: Forfeits,
     /// The Glicko-2 rating after the last period, on the scale where a new bot has 1500.
@@ -175,6 +178,127 @@ pub struct StandingRow {
     /// Where that mean lies with 95 % confidence: low and high.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points_per_game_interval: Option<[f64; 2]>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+/// What `hakem gate --format json` prints: one object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GateResult {
+    /// What the gate came to.
+    pub decision: GateDecision,
+    /// Why, in words.
+    pub why: String,
+    /// The candidate's name.
+    pub candidate: String,
+    /// The baseline's name.
+    pub baseline: String,
+    /// What the hypotheses are about.
+    pub scale: GateScale,
+    /// The difference that is not good enough: Elo points, or points a game; `null` where nothing was tested.
+    pub elo0: Option<f64>,
+    /// The difference that is good enough.
+    pub elo1: Option<f64>,
+    /// The probability to accept a candidate that is as in `elo0`.
+    pub alpha: f64,
+    /// The probability to reject one that is as in `elo1`.
+    pub beta: f64,
+    /// The log-likelihood ratio of `elo1` to `elo0`.
+    pub llr: f64,
+    /// The bounds of the ratio: to reject at or below the first, to accept at or above the second.
+    pub bounds: [f64; 2],
+    /// Pairs that are evidence; 0 where games are not paired.
+    pub pairs: u64,
+    /// Matches that are evidence: two a pair.
+    pub games: u64,
+    /// Pairs (or matches without partner) that were copies of an earlier one, and no evidence.
+    pub copies: u64,
+    /// How many pairs had each score of the candidate, from 0 to 2 in halves; of matches without partner from 0 to 1.
+    pub counts: Vec<u64>,
+    /// The candidate's mean score, from 0 to 1; `null` before the first game.
+    pub score: Option<f64>,
+    /// The Elo difference of that score; `null` where it has no end.
+    pub elo: Option<f64>,
+    /// Where the Elo difference lies with 95 % confidence, low and high; an end is `null` where it has none.
+    pub interval: [Option<f64>; 2],
+    /// The normalised Elo difference; `null` where all pairs had one score.
+    pub normalised_elo: Option<f64>,
+    /// The likelihood that the candidate is better, from 0 to 1.
+    pub superiority: Option<f64>,
+    /// The mean of points won less points lost in a game, where they are a statistic of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points_per_game: Option<f64>,
+    /// Where that mean lies with 95 % confidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub points_per_game_interval: Option<[f64; 2]>,
+    /// Games that the candidate forfeited.
+    pub candidate_forfeits: u64,
+    /// Games that the baseline forfeited.
+    pub baseline_forfeits: u64,
+}
+
+/// What a gate came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum GateDecision {
+    /// The candidate is good enough. Exit code 0.
+    Accepted,
+    /// It is not. Exit code 1.
+    Rejected,
+    /// The budget was used up before it was clear. Exit code 4.
+    NoDecision,
+    /// Nothing was tested: the strength was measured and stored. Exit code 0.
+    Measured,
+}
+
+/// What the hypotheses of a gate are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum GateScale {
+    /// The Elo difference of the logistic curve.
+    Logistic,
+    /// The normalised Elo difference: mean score in standard deviations of a game.
+    Normalised,
+    /// Points a game.
+    Points,
+}
+
+/// One bot in the ratings across events.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RatingRow {
+    /// The place, from 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    pub rank: u32,
+    /// The bot's name in the events.
+    pub name: String,
+    /// The Glicko-2 rating after the last period.
+    pub rating: f64,
+    /// The rating deviation.
+    pub deviation: f64,
+    /// The rating volatility.
+    pub volatility: f64,
+    /// Where the rating lies with 95 % confidence: low and high.
+    pub interval: [f64; 2],
+    /// Whether the rating is fixed.
+    pub anchor: bool,
+    /// Periods in which it played.
+    pub periods: u32,
+    /// Matches in them.
+    pub played: u32,
+    /// What it scored in them: 1 for a win, 1/2 for a draw.
+    pub score: f64,
+    /// What the ratings before each period let expect.
+    pub expected: f64,
 }
 
 /// Forfeited games by kind: a field for each verdict that is a forfeit.

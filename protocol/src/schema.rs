@@ -35,6 +35,8 @@ pub fn all() -> Vec<(&'static str, Value)> {
             "standing_row",
             written::<results::StandingRow>("standing_row"),
         ),
+        ("rating_row", written::<results::RatingRow>("rating_row")),
+        ("gate_result", written::<results::GateResult>("gate_result")),
         ("rules_request", read::<tool::Request>("rules_request")),
         ("rules_answer", written::<tool::Answer>("rules_answer")),
         ("rules_error", written::<tool::Failure>("rules_error")),

@@ -71,6 +71,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         usual_clock: Some(CLOCK.to_owned()),
         seats: args.seats.map(|seats| seats as usize),
         games: args.games,
+        opening_plies: 0,
+        openings: None,
         seed: args.seed.clone(),
         jobs,
         folder: std::env::current_dir().context("the current folder is gone")?,

@@ -4,12 +4,14 @@ use std::process::ExitCode;
 
 /// Done, or: the verdict is good.
 pub const DONE: u8 = 0;
-/// The verdict is bad: a record does not verify.
+/// The verdict is bad: a record does not verify, a gate is failed.
 pub const BAD: u8 = 1;
 /// Wrong usage, a bad event file, a missing bot.
 pub const USAGE: u8 = 2;
 /// Not completed, by the machine's fault.
 pub const MACHINE: u8 = 3;
+/// A gate that came to no decision within its budget.
+pub const UNDECIDED: u8 = 4;
 /// Interrupted; what was played is kept.
 pub const INTERRUPTED: u8 = 130;
 

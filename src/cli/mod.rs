@@ -8,17 +8,22 @@ use clap::Parser;
 
 pub mod bot;
 pub mod check;
+pub mod dry_run;
 pub mod duel;
 pub mod exit;
 mod explain;
+pub mod gate;
 pub mod human;
+pub mod ladder;
 pub mod new;
 pub mod output;
 pub mod pages;
 pub mod perft;
 pub mod play;
 pub mod progress;
+pub mod ratings;
 pub mod replay;
+pub mod report;
 pub mod results;
 pub mod rules;
 pub mod run;
@@ -33,7 +38,8 @@ pub mod verify;
 /// rules, and turns the games into standings with Glicko-2 ratings.
 ///
 /// Exit codes: 0 done, or the verdict is good; 1 the verdict is bad; 2 wrong usage, a bad event file, a missing bot; 3 not
-/// completed, by the machine's fault; 101 a bug of hakem; 130 interrupted, what was played is kept.
+/// completed, by the machine's fault; 4 (gate) no decision within the budget; 101 a bug of hakem; 130 interrupted, what
+/// was played is kept.
 #[derive(Debug, Parser)]
 #[command(name = "hakem", version, max_term_width = 100)]
 pub struct Cli {
@@ -45,6 +51,7 @@ pub struct Cli {
 enum Command {
     Run(run::Args),
     Duel(duel::Args),
+    Gate(Box<gate::Args>),
     Standings(results::StandingsArgs),
     Games(results::GamesArgs),
     Show(show::Args),
@@ -52,6 +59,8 @@ enum Command {
     Check(check::Args),
     Replay(replay::Args),
     Play(human::Args),
+    Report(report::Args),
+    Ratings(ratings::Args),
     Verify(verify::Args),
     Rules(rules::Args),
     Perft(perft::Args),
@@ -68,6 +77,7 @@ pub fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::Duel(args) => duel::run(&args),
+        Command::Gate(args) => gate::run(&args),
         Command::Standings(args) => results::standings(&args),
         Command::Games(args) => results::games(&args),
         Command::Show(args) => show::run(&args),
@@ -75,6 +85,8 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Play(args) => human::run(&args),
+        Command::Report(args) => report::run(&args),
+        Command::Ratings(args) => ratings::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Rules(args) => rules::run(&args),
         Command::Perft(args) => perft::run(&args),

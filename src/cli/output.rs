@@ -5,20 +5,23 @@ use std::io::{self, IsTerminal, Write};
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 
+use hakem_protocol::results::GateResult;
+
 use super::unless_closed;
-use crate::event::{GameResult, MatchResult};
-use crate::game;
+use crate::event::GameResult;
+use crate::rating::history::{History, Step};
+use crate::report::model::EventResults;
+use crate::report::page::Figure;
 use crate::report::{self, Format, Look};
-use crate::tournament::standings::{Counting, Standings};
 
 /// The flags.
 #[derive(Debug, clap::Args)]
 pub struct OutputArgs {
     /// How the table is written
-    #[arg(long, value_name = "FORMAT", default_value_t, value_parser = formats())]
+    #[arg(long, value_name = "FORMAT", default_value_t, value_parser = formats(), global = true)]
     pub format: Format,
     /// Whether to use colours; the variable NO_COLOR is honoured
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     pub color: When,
 }
 
@@ -94,26 +97,50 @@ impl Output {
         wants_color(self.color, io::stderr().is_terminal())
     }
 
-    /// Writes the standings of these results.
+    /// Writes the standings of an event.
     ///
     /// # Errors
     /// Results that contradict themselves; stdout that fails.
-    pub fn standings(
+    pub fn standings(&self, results: &EventResults) -> anyhow::Result<()> {
+        let standings = results.standings()?;
+        self.write(|look, out| report::standings::report(&standings).write(look, out))
+    }
+
+    /// Writes the verdict of a gate.
+    ///
+    /// # Errors
+    /// Stdout that fails.
+    pub fn gate(&self, result: GateResult) -> anyhow::Result<()> {
+        self.write(|look, out| report::gate::report(result).write_one(look, out))
+    }
+
+    /// Writes a list of figures.
+    ///
+    /// # Errors
+    /// Stdout that fails.
+    pub fn list(&self, list: report::Report<Figure>) -> anyhow::Result<()> {
+        self.write(|look, out| list.write(look, out))
+    }
+
+    /// Writes ratings across events.
+    ///
+    /// # Errors
+    /// Stdout that fails.
+    pub fn ratings(
         &self,
         names: &[String],
-        game: &str,
-        paired: bool,
-        matches: &[MatchResult],
-        games: &[GameResult],
+        anchors: &[Option<f64>],
+        history: &History,
     ) -> anyhow::Result<()> {
-        let points_a_game = game::find(game).is_some_and(|kind| kind.facts().points_a_game);
-        let counting = Counting {
-            paired,
-            points_a_game,
-            ..Counting::default()
-        };
-        let standings = Standings::of(counting, names, matches, games)?;
-        self.write(|look, out| report::standings::report(&standings).write(look, out))
+        self.write(|look, out| report::ratings::report(names, anchors, history).write(look, out))
+    }
+
+    /// Writes the way of one bot through events of these names.
+    ///
+    /// # Errors
+    /// Stdout that fails.
+    pub fn rating_history(&self, steps: &[Step], events: &[String]) -> anyhow::Result<()> {
+        self.write(|look, out| report::ratings::history(steps, events).write(look, out))
     }
 
     /// Writes the list of games.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use super::exit::{self, Refused};
+use super::ladder;
 use super::output::Output;
 use super::progress::Progress;
 use crate::bot::sandbox;
@@ -13,9 +14,11 @@ use crate::chance;
 use crate::config::{self, BotFiles, BotSpec, EventConfig, Program};
 use crate::event::{Event, GameResult, MatchResult};
 use crate::house;
-use crate::runner::{self, Ended, Ledger, Plan, ledger::Forget};
+use crate::report::model::EventResults;
+use crate::runner::{
+    self, Ended, Ledger, Limited, Limits, Plan, Schedule, Source, Why, ledger::Forget,
+};
 use crate::store::{self, Meta, SeedFile, Store, StoreError};
-use crate::tournament::{Pairing, round_robin};
 
 /// What is to be played, and where the results go.
 #[derive(Debug)]
@@ -30,11 +33,24 @@ pub struct Playing {
     pub fresh: bool,
 }
 
-/// Plays an event to its end, or goes on where it stopped, prints the standings, and returns the exit code.
+/// An event that can be played.
+#[derive(Debug)]
+pub struct Ready {
+    /// What is fixed before the first game.
+    pub plan: Plan,
+    /// Games at once.
+    pub jobs: usize,
+    /// The folder of results, if they are kept.
+    pub folder: Option<Store>,
+    /// The hash of each bot's files, by slot.
+    pub hashes: Vec<String>,
+}
+
+/// Looks for what the event needs, and opens the folder of results: games of matches that were not finished are dropped.
 ///
 /// # Errors
-/// [`Refused`] for what the user has to mend, before the first game; else what the machine did not do.
-pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
+/// [`Refused`] for what the user has to mend; else what the machine did not do.
+pub fn ready(playing: Playing) -> anyhow::Result<Ready> {
     let Playing {
         config,
         out,
@@ -43,24 +59,12 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
     } = playing;
     build(&config)?;
     sandbox::harden_referee();
-    let missing = config::check_programs(&config);
-    let problems: Vec<String> = missing
-        .iter()
-        .map(ToString::to_string)
-        .chain(builtin_problems(&config))
-        .collect();
+    let problems = problems(&config);
     if !problems.is_empty() {
         return Err(Refused(problems.join("\n       ")).into());
     }
     check_builtins(&config)?;
     let files = config::bot_files(&config).map_err(|error| Refused(error.to_string()))?;
-    let schedule = round_robin::schedule(
-        config.bots.len(),
-        config.seats,
-        config.games,
-        config.paired,
-        config.rounds,
-    );
     let mut folder = match &out {
         Some(dir) => Some(open(dir, fresh, &config, &files).map_err(|error| {
             // A folder that cannot be made or opened before the first game is the user's to mend.
@@ -71,34 +75,145 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         })?),
         None => None,
     };
-    let (seed, todo) = match &mut folder {
+    let seed = match &mut folder {
         Some(store) => {
             store.drop_unfinished()?;
-            let done = store.complete_matches()?;
-            let todo = schedule
-                .iter()
-                .filter(|pairing| !done.contains(&pairing.id))
-                .cloned()
-                .collect();
-            (store.meta()?.seed, todo)
+            store.meta()?.seed
         }
-        None => (seed_of(&config)?, schedule.clone()),
+        None => seed_of(&config)?,
     };
-    if todo.is_empty() {
-        super::say("everything was played before; these are the results");
-    }
     let hashes: Vec<String> = files.iter().map(BotFiles::hash).collect();
-    let mut plan = Plan::new(config, seed, schedule, &hashes, out.as_deref())
+    let mut plan = Plan::new(config, seed, &hashes, out.as_deref())
         .map_err(|error| Refused(format!("{error:#}")))?;
-    if let (Some(store), false) = (&mut folder, todo.is_empty()) {
+    let jobs = plan.jobs(jobs);
+    Ok(Ready {
+        plan,
+        jobs,
+        folder,
+        hashes,
+    })
+}
+
+/// Plays an event to its end, or goes on where it stopped, prints the standings, and returns the exit code.
+///
+/// # Errors
+/// [`Refused`] for what the user has to mend, before the first game; else what the machine did not do.
+pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
+    let out = playing.out.clone();
+    let Ready {
+        mut plan,
+        jobs,
+        mut folder,
+        ..
+    } = ready(playing)?;
+    let event = plan.config.fingerprint();
+    let ladder = ladder_of(&plan, folder.as_mut())?;
+    let done = match &folder {
+        Some(store) => store.matches()?,
+        None => Vec::new(),
+    };
+    let limits = Limits {
+        until: plan
+            .config
+            .max_time_us
+            .map(|time| std::time::Instant::now() + std::time::Duration::from_micros(time)),
+        confidence: plan.config.stop_when_clear,
+        bots: plan.config.bots.len(),
+        paired: plan.config.paired,
+    };
+    let schedule = Schedule::new(config::format_of(&event, &ladder), done);
+    let mut schedule = Limited::new(schedule, limits);
+    if schedule.is_over() {
+        super::say("everything was played before; these are the results");
+    } else {
+        begin(&mut plan, folder.as_mut())?;
+    }
+    let (ended, results) = play_source(&plan, &mut schedule, jobs, folder)?;
+    let early = early_end(&plan, &schedule);
+    if let Some(words) = &early {
+        super::say(words);
+    }
+    let mut all = EventResults {
+        name: plan.config.name.clone(),
+        game: plan.config.game.clone(),
+        event,
+        names: plan.names(),
+        ladder,
+        matches: Vec::new(),
+        games: Vec::new(),
+        sandbox: None,
+        ended: early.unwrap_or_default(),
+    };
+    if let Some((games, matches)) = results {
+        (all.games, all.matches) = (games, matches);
+    }
+    finish(&plan, out.as_deref(), ended, all, output)
+}
+
+/// What is done once before the first game of a run.
+///
+/// # Errors
+/// What the disk refused.
+pub fn begin(plan: &mut Plan, folder: Option<&mut Store>) -> anyhow::Result<()> {
+    if let Some(store) = folder {
         store.note_confined(&plan.confined())?;
     }
-    let jobs = plan.jobs(jobs);
-    if !todo.is_empty() {
-        plan.measure_machine();
+    plan.measure_machine();
+    Ok(())
+}
+
+/// Why an event ended before all was played, and what was not, in words.
+fn early_end(plan: &Plan, schedule: &Limited) -> Option<String> {
+    let why = match schedule.ended()? {
+        Why::Time => "its time is over".to_owned(),
+        Why::Clear(leader) => {
+            let confidence = 100.0 * plan.config.stop_when_clear.unwrap_or_default();
+            let name = super::shown(&plan.config.bots[leader].name);
+            format!("{name} is clear of all others with a confidence of {confidence} %")
+        }
+    };
+    let total = schedule.total().unwrap_or_default();
+    let left = total - schedule.schedule().results().len().min(total);
+    Some(format!(
+        "the event ended early: {why}; at least {left} of {total} matches were not played"
+    ))
+}
+
+/// The bots of a ladder at its beginning, best first: as the folder of results notes it, or as its file says now.
+fn ladder_of(plan: &Plan, folder: Option<&mut Store>) -> anyhow::Result<Vec<String>> {
+    if plan.config.format != config::Format::Ladder {
+        return Ok(Vec::new());
     }
-    let (ended, results) = play_plan(&plan, &todo, jobs, folder)?;
-    finish(&plan, out.as_deref(), ended, results, output)
+    if let Some(store) = &folder {
+        let noted = store.ladder()?;
+        if !noted.is_empty() {
+            return Ok(noted);
+        }
+    }
+    let mut order = match &plan.config.options.ladder {
+        Some(file) => ladder::read(file)?,
+        None => Vec::new(),
+    };
+    order.retain(|name| plan.names().contains(name));
+    for name in plan.names() {
+        if !order.contains(&name) {
+            order.push(name);
+        }
+    }
+    if let Some(store) = folder {
+        store.set_ladder(&order)?;
+    }
+    Ok(order)
+}
+
+/// What is wrong with the bots: programs that are missing, built-in ones that do not play the game.
+pub fn problems(config: &EventConfig) -> Vec<String> {
+    let missing = config::check_programs(config);
+    missing
+        .iter()
+        .map(ToString::to_string)
+        .chain(builtin_problems(config))
+        .collect()
 }
 
 /// Builds the bots that have to be built.
@@ -133,9 +248,9 @@ fn builtin_problems(config: &EventConfig) -> Vec<String> {
 /// Results of a run without a folder, or nothing where they are in one.
 type Results = Option<(Vec<GameResult>, Vec<MatchResult>)>;
 
-fn play_plan(
+fn play_source(
     plan: &Plan,
-    todo: &[Pairing],
+    source: &mut dyn Source,
     jobs: usize,
     folder: Option<Store>,
 ) -> anyhow::Result<(Ended, Results)> {
@@ -146,7 +261,7 @@ fn play_plan(
         Some(store) => Box::new(store),
         None => Box::new(Forget),
     };
-    let ended = runner::run(plan, todo, jobs, ledger, &mut |event| {
+    let ended = runner::run(plan, source, jobs, ledger, &mut |event| {
         progress.tell(event);
         match event {
             Event::GameFinished(result) if keep => games.push((**result).clone()),
@@ -158,15 +273,13 @@ fn play_plan(
     Ok((ended, keep.then_some((games, matches))))
 }
 
-fn finish(
-    plan: &Plan,
-    out: Option<&Path>,
-    ended: Ended,
-    results: Results,
-    output: &Output,
-) -> anyhow::Result<u8> {
-    let code = match ended {
-        Ended::Done => exit::DONE,
+/// Says how a run ended that did not end well, and gives its exit code.
+///
+/// # Errors
+/// The run could not go on.
+pub fn code_of(ended: Ended, out: Option<&Path>) -> anyhow::Result<u8> {
+    match ended {
+        Ended::Done => Ok(exit::DONE),
         Ended::Interrupted => {
             let kept = out.map_or_else(
                 || "interrupted".to_owned(),
@@ -178,7 +291,7 @@ fn finish(
                 },
             );
             super::say(kept);
-            exit::INTERRUPTED
+            Ok(exit::INTERRUPTED)
         }
         Ended::GaveUp { void, broken } => {
             for (what, games) in [
@@ -197,37 +310,66 @@ fn finish(
                 }
             }
             super::say("       once that is mended the same command goes on from here");
-            exit::MACHINE
+            Ok(exit::MACHINE)
         }
         Ended::Failed(error) => {
-            return Err(error.context("the run stopped; what was told as played is kept"));
+            Err(error.context("the run stopped; what was told as played is kept"))
         }
-    };
-    let (games, matches) = match (results, out) {
-        (Some(results), _) => results,
-        (None, Some(dir)) => {
-            // Not to read only: that would leave a log of SQLite's behind.
-            let store = Store::open(dir)?;
-            if code == exit::DONE {
-                store.write_seed(&SeedFile {
-                    seed: plan.seed().to_owned(),
-                    commitment: chance::commitment(plan.seed()),
-                    guessable: chance::is_guessable(plan.seed()),
-                })?;
+    }
+}
+
+/// Writes the seed into a folder whose matches are all over.
+///
+/// # Errors
+/// What the disk refused.
+pub fn tell_seed(plan: &Plan, store: &Store) -> anyhow::Result<()> {
+    store.write_seed(&SeedFile {
+        seed: plan.seed().to_owned(),
+        commitment: chance::commitment(plan.seed()),
+        guessable: chance::is_guessable(plan.seed()),
+    })?;
+    Ok(())
+}
+
+fn finish(
+    plan: &Plan,
+    out: Option<&Path>,
+    ended: Ended,
+    mut results: EventResults,
+    output: &Output,
+) -> anyhow::Result<u8> {
+    let code = code_of(ended, out)?;
+    if let Some(dir) = out {
+        // Not to read only: that would leave a log of SQLite's behind.
+        let mut store = Store::open(dir)?;
+        if code == exit::DONE {
+            store.set_ended(&results.ended)?;
+            if results.ended.is_empty() {
+                tell_seed(plan, &store)?;
             }
-            (super::results::all_games(&store)?, store.matches()?)
         }
-        (None, None) => (Vec::new(), Vec::new()),
-    };
-    tell_forfeits(&plan.names(), &games);
-    if code == exit::DONE || !matches.is_empty() {
-        let shown = output.standings(
-            &plan.names(),
-            &plan.config.game,
-            plan.config.paired,
-            &matches,
-            &games,
-        );
+        results = super::results::event_results(&store)?;
+        super::report::write_page(dir, &results)?;
+    }
+    if code == exit::DONE
+        && results.ended.is_empty()
+        && let Some(file) = &plan.config.options.ladder
+    {
+        let unfolded = results.unfolded();
+        let format = config::format_of(&results.event, &results.ladder);
+        let mut order: Vec<(usize, &String)> = format
+            .places(&unfolded.history)
+            .unwrap_or_default()
+            .into_iter()
+            .zip(&results.names)
+            .collect();
+        order.sort();
+        let order: Vec<String> = order.into_iter().map(|(_, name)| name.clone()).collect();
+        ladder::write(file, &order)?;
+    }
+    tell_forfeits(&results.names, &results.games);
+    if code == exit::DONE || !results.matches.is_empty() {
+        let shown = output.standings(&results);
         // What stopped the run says more than that its terminal is gone as well.
         if code == exit::DONE {
             shown?;

@@ -12,6 +12,7 @@ pub struct Progress {
     games: u64,
     forfeits: u64,
     voids: u64,
+    note: Option<String>,
 }
 
 impl Progress {
@@ -28,7 +29,14 @@ impl Progress {
             games: 0,
             forfeits: 0,
             voids: 0,
+            note: None,
         }
+    }
+
+    /// Shows this beside the bar, instead of who plays.
+    pub fn note(&mut self, note: String) {
+        self.bar.set_message(note.clone());
+        self.note = Some(note);
     }
 
     /// Tells an event.
@@ -39,11 +47,14 @@ impl Progress {
                 done,
                 jobs,
             } => {
-                self.bar.set_length(*matches as u64);
-                let style = ProgressStyle::with_template(
-                    "{bar:30} {pos}/{len} matches, {elapsed_precise}, {eta} left  {msg}",
-                );
-                if let Ok(style) = style {
+                let template = match matches {
+                    Some(matches) => {
+                        self.bar.set_length(*matches as u64);
+                        "{bar:30} {pos}/{len} matches, {elapsed_precise}, {eta} left  {msg}"
+                    }
+                    None => "{pos} matches, {elapsed_precise}  {msg}",
+                };
+                if let Ok(style) = ProgressStyle::with_template(template) {
                     self.bar.set_style(style);
                 }
                 self.bar.set_position(*done as u64);
@@ -51,7 +62,11 @@ impl Progress {
                 self.bar.set_message(format!("{jobs} at once"));
             }
             Event::Warning(text) => self.line(&format!("warning: {}", super::shown(text))),
-            Event::MatchStarted { seats, .. } => self.bar.set_message(self.between(seats)),
+            Event::MatchStarted { seats, .. } => {
+                if self.note.is_none() {
+                    self.bar.set_message(self.between(seats));
+                }
+            }
             Event::GameFinished(result) => {
                 self.games += 1;
                 if result.verdict.is_forfeit() {
@@ -63,7 +78,13 @@ impl Progress {
                 self.voids += 1;
                 self.line(&format!("warning: {id} was void: {}", super::shown(why)));
             }
-            Event::MatchFinished(_) => self.bar.inc(1),
+            Event::MatchFinished(_) => {
+                self.bar.inc(1);
+                // A knockout that is played on has more matches than were known.
+                if let Some(length) = self.bar.length() {
+                    self.bar.set_length(length.max(self.bar.position()));
+                }
+            }
             Event::RunFinished | Event::Interrupted => {}
         }
     }

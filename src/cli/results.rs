@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use super::output::OutputArgs;
 use crate::event::{GameResult, Verdict};
+use crate::report::model::EventResults;
 use crate::store::{Store, StoreError, VoidNote};
 
 /// Show the standings with ratings
@@ -36,14 +37,38 @@ pub struct GamesArgs {
 /// A folder that holds no results, or results that cannot be read.
 pub fn standings(args: &StandingsArgs) -> anyhow::Result<ExitCode> {
     let store = Store::open_read_only(&args.dir)?;
-    let meta = store.meta()?;
-    let names: Vec<String> = meta.bots.iter().map(|bot| bot.name.clone()).collect();
-    let paired = meta.event["event"]["paired"].as_bool().unwrap_or(true);
-    let (matches, games) = (store.matches()?, all_games(&store)?);
-    args.output
-        .get()
-        .standings(&names, &meta.game, paired, &matches, &games)?;
+    args.output.get().standings(&event_results(&store)?)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The results of a folder.
+///
+/// # Errors
+/// Results that cannot be read.
+pub fn event_results(store: &Store) -> Result<EventResults, StoreError> {
+    let meta = store.meta()?;
+    Ok(EventResults {
+        name: meta.name,
+        game: meta.game,
+        event: meta.event,
+        names: meta.bots.into_iter().map(|bot| bot.name).collect(),
+        ladder: store.ladder()?,
+        matches: store.matches()?,
+        games: all_games(store)?,
+        sandbox: sandbox(store),
+        ended: store.ended()?,
+    })
+}
+
+/// The sandbox that a record notes; all games of an event have the same.
+fn sandbox(store: &Store) -> Option<String> {
+    let game = store.first_game().ok()??;
+    let text = store.records().read(game).ok()?;
+    let header = crate::referee::replay::header(&text).ok()?;
+    Some(match &header.about["sandbox"] {
+        serde_json::Value::String(word) => word.clone(),
+        other => other.to_string(),
+    })
 }
 
 /// Lists the games; also while a run goes on.
@@ -84,10 +109,12 @@ pub fn all_games(store: &Store) -> Result<Vec<GameResult>, StoreError> {
         reason: format!("void: {}", note.why),
         against: None,
         moves: 0,
+        first: None,
         time_us: vec![0; note.seats.len()],
         wall_us: vec![0; note.seats.len()],
         cpu_us: vec![0; note.seats.len()],
         record_hash: String::new(),
+        play_hash: String::new(),
         seats: note.seats,
     }));
     Ok(games)

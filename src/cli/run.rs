@@ -20,6 +20,12 @@ pub struct Args {
     /// Games at once [default: as the event says, else as many as leave each thinking bot a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
+    /// After this time no match is begun any more, such as 30m [default: as the event says]
+    #[arg(long, value_name = "T", value_parser = humantime::parse_duration)]
+    pub max_time: Option<std::time::Duration>,
+    /// Play nothing: say what would be played, how long it may take and what room it needs
+    #[arg(long, conflicts_with = "fresh")]
+    pub dry_run: bool,
     /// Start anew; an earlier folder of results is renamed to DIR.1, DIR.2, ...
     #[arg(long)]
     pub fresh: bool,
@@ -53,7 +59,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .iter()
         .map(read)
         .collect::<Result<Vec<_>, _>>()?;
-    for (path, config) in args.events.iter().zip(configs) {
+    for (path, mut config) in args.events.iter().zip(configs) {
+        if let Some(time) = args.max_time {
+            config.max_time_us = Some(u64::try_from(time.as_micros()).unwrap_or(u64::MAX / 2));
+        }
+        if args.dry_run {
+            super::dry_run::run(&config, args.jobs.map(|jobs| jobs as usize), &output)?;
+            continue;
+        }
         let playing = Playing {
             config,
             out: Some(args.out.clone().unwrap_or_else(|| folder_of(path))),

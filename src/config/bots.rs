@@ -15,7 +15,7 @@ use super::{BotSpec, Limits, Program};
 
 /// The keys of `[[bot]]`.
 pub(super) const BOT_KEYS: &[&str] = &[
-    "name", "command", "dir", "builtin", "env", "options", "limits",
+    "name", "command", "dir", "builtin", "env", "options", "limits", "joins", "leaves",
 ];
 
 /// The keys of a `bot.toml`. `build` is run before the first game.
@@ -55,6 +55,17 @@ pub(super) fn bots(
             None => Map::new(),
         };
         let limits = own_limits(reader, &section, limits, base);
+        let joins = reader.whole(&section, "joins", 1..=100_000);
+        let leaves = reader.whole(&section, "leaves", 2..=100_000);
+        if let (joins, Some(leaves)) = (joins.unwrap_or(1), leaves)
+            && leaves <= joins
+        {
+            let wrong = Wrong::new(
+                format!("is {leaves}, but the bot joins in round {joins}"),
+                "a later round is right",
+            );
+            reader.wrong(&section, "leaves", wrong);
+        }
         if let (Some(name), Some((program, build))) = (name, program) {
             bots.push(BotSpec {
                 name,
@@ -64,6 +75,8 @@ pub(super) fn bots(
                 env,
                 options,
                 limits,
+                joins: joins.unwrap_or(1),
+                leaves,
             });
         }
     }

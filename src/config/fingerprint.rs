@@ -7,7 +7,7 @@ use super::diagnose::quoted;
 use super::files::{hex, shown};
 use super::sections::{clock_kind_word, format_word, restart_word, sandbox_word};
 use super::units::{show_duration, show_size};
-use super::{BotSpec, EventConfig, Limits, Program};
+use super::{BotSpec, EventConfig, Format, Limits, Program};
 use crate::game::find;
 
 impl EventConfig {
@@ -17,7 +17,7 @@ impl EventConfig {
     /// It holds the seed if the event names one.
     pub fn fingerprint(&self) -> Value {
         let bots: Vec<Value> = self.bots.iter().map(|bot| self.bot(bot)).collect();
-        json!({
+        let mut event = json!({
             "event": {
                 "game": self.game,
                 "format": format_word(self.format),
@@ -34,7 +34,26 @@ impl EventConfig {
             "clock": self.clock_values(),
             "limits": self.limit_values(&self.limits),
             "bots": bots,
-        })
+        });
+        // Only what means something in the format.
+        let options = &self.options;
+        match self.format {
+            Format::RoundRobin | Format::Swiss | Format::Knockout => {}
+            Format::Gauntlet => {
+                let candidate = options.candidate.and_then(|slot| self.bots.get(slot));
+                event["event"]["candidate"] = candidate.map(|bot| bot.name.clone()).into();
+            }
+            Format::Groups => {
+                event["event"]["groups"] = options.groups.into();
+                event["event"]["advance"] = options.advance.into();
+            }
+            Format::Ladder => {
+                event["event"]["reach"] = options.reach.into();
+                let file = options.ladder.as_ref().map(|file| shown(&self.base, file));
+                event["event"]["ladder"] = file.into();
+            }
+        }
+        event
     }
 
     /// Every option of the game with its value.
@@ -117,6 +136,12 @@ impl EventConfig {
             .collect();
         value.insert("env".into(), env.into());
         value.insert("options".into(), bot.options.clone().into());
+        if bot.joins > 1 {
+            value.insert("joins".into(), bot.joins.into());
+        }
+        if let Some(leaves) = bot.leaves {
+            value.insert("leaves".into(), leaves.into());
+        }
         // Only what is its own: a change of [limits] is one change, not one a bot.
         if let (Value::Object(mut own), Value::Object(common)) = (
             self.limit_values(&bot.limits),

@@ -6,13 +6,14 @@ use serde_json::{Map, Value};
 use toml::de::DeValue;
 
 use super::diagnose::{ConfigError, Place, quoted, suggestion};
-use super::read::{DEFAULTS, too_many_matches};
+use super::openings;
+use super::read::{DEFAULTS, tidy, too_many_matches};
 use super::reader::{Reader, Wrong, duration, json, plain_text};
 use super::sections::{
     CLOCK_KEYS, MAX_SEED_CHARS, check_rules, clock_conflict, prescribed_clock, seats_problem,
     with_prescribed,
 };
-use super::{BotSpec, EventConfig, Format, Restart, bots};
+use super::{BotSpec, EventConfig, Format, FormatOptions, Restart, bots};
 use crate::clock::ClockSpec;
 use crate::game::{ClockDefaults, GAMES, Kind, find};
 
@@ -36,6 +37,10 @@ pub struct Flags {
     /// Matches for each pairing. One is played unpaired; more are paired, and of two seats must be even. `None`: as many
     /// as there are seats.
     pub games: Option<u32>,
+    /// Random legal plies before the bots take over.
+    pub opening_plies: u32,
+    /// A file with positions to start from.
+    pub openings: Option<PathBuf>,
     /// The seed of all chance.
     pub seed: Option<String>,
     /// Games at once.
@@ -89,20 +94,30 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
             .ok()
     });
     let bots = bots(&mut reader, flags, seats, &layer.limits, builtins);
+    let openings = match (&flags.openings, kind) {
+        (Some(path), Some(kind)) => {
+            let path = tidy(flags.folder.join(path));
+            openings::from_flag(&mut reader, &path, kind, &rules, seats)
+        }
+        _ => Vec::new(),
+    };
     let config = EventConfig {
         file: None,
         base: flags.folder.clone(),
         name: flags.name.clone(),
         game: flags.game.clone(),
         format: Format::RoundRobin,
+        options: FormatOptions::default(),
         games,
         paired: games != 1,
         rounds: 1,
         seats,
-        opening_plies: 0,
-        openings: Vec::new(),
+        opening_plies: flags.opening_plies,
+        openings,
         restart: Restart::Match,
         seed,
+        max_time_us: None,
+        stop_when_clear: None,
         jobs: flags.jobs,
         rules,
         clock,
@@ -167,6 +182,8 @@ fn bots(
                 env: Vec::new(),
                 options: Map::new(),
                 limits: limits.clone(),
+                joins: 1,
+                leaves: None,
             });
         }
     }

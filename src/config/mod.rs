@@ -25,6 +25,7 @@ mod openings;
 mod programs;
 mod read;
 mod reader;
+mod schedule;
 mod sections;
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,7 @@ pub use fingerprint::changes;
 pub use flags::{Flags, from_flags, parse_clock};
 pub use programs::{ProgramProblem, check_programs, is_script, resolve_program};
 pub use read::{default_clock, parse, read};
+pub use schedule::{format_of, tie_breaks_of};
 
 /// The commented reference of all keys, and the defaults.
 pub const DEFAULT_TOML: &str = include_str!("default.toml");
@@ -53,11 +55,13 @@ pub struct EventConfig {
     pub game: String,
     /// How the schedule is made.
     pub format: Format,
+    /// What the format needs besides.
+    pub options: FormatOptions,
     /// Matches for each pairing; of two seats even where they are paired.
     pub games: u32,
     /// Whether each match is played as often as there are seats on the same chance, the bots in each other's seats.
     pub paired: bool,
-    /// How often the whole schedule is played.
+    /// How often the whole schedule is played; of a Swiss event and a ladder the rounds.
     pub rounds: u32,
     /// Seats at a table.
     pub seats: usize,
@@ -69,6 +73,10 @@ pub struct EventConfig {
     pub restart: Restart,
     /// The seed of all chance; `None`: 256 random bits are drawn when the run begins.
     pub seed: Option<String>,
+    /// After this time no match is begun any more, microseconds.
+    pub max_time_us: Option<u64>,
+    /// The event ends early once its leader is clear with this confidence, 0.5 to 1.
+    pub stop_when_clear: Option<f64>,
     /// Games at once; `None`: as many as leave each thinking bot a core.
     pub jobs: Option<usize>,
     /// The game's options as given; checked against the game.
@@ -120,6 +128,31 @@ impl EventConfig {
 pub enum Format {
     /// Everybody meets everybody.
     RoundRobin,
+    /// One bot meets all others.
+    Gauntlet,
+    /// In each round those of about equal points meet, and no two twice.
+    Swiss,
+    /// Who loses is out.
+    Knockout,
+    /// Round robins in groups, then a knockout of the best of each.
+    Groups,
+    /// A list that lives from event to event; who beats a bot above takes its rung.
+    Ladder,
+}
+
+/// What some formats need besides.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FormatOptions {
+    /// The bot that meets all others in a gauntlet, by its slot.
+    pub candidate: Option<usize>,
+    /// How many groups there are.
+    pub groups: usize,
+    /// How many of each group go on.
+    pub advance: usize,
+    /// How many rungs above a bot of a ladder may challenge.
+    pub reach: usize,
+    /// The file of the ladder, absolute.
+    pub ladder: Option<PathBuf>,
 }
 
 /// When bots are started.
@@ -197,6 +230,10 @@ pub struct BotSpec {
     pub options: Map<String, Value>,
     /// Its limits.
     pub limits: Limits,
+    /// The first round of a Swiss event that it plays.
+    pub joins: u32,
+    /// The first round of a Swiss event that it does not play any more.
+    pub leaves: Option<u32>,
 }
 
 /// What is started for a bot.

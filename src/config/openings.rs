@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::diagnose::Place;
 use super::read::{path_problem, read_text, resolve};
-use super::reader::{Reader, Section, Wrong};
+use super::reader::{Reader, Section};
 use crate::game::{Kind, Ruleset, ToAct};
 
 /// The largest file of openings.
@@ -31,25 +31,53 @@ pub(super) fn read(
         return Vec::new();
     }
     let path = resolve(base, name);
-    let text = match read_text(&path, MAX_BYTES, "the openings") {
+    states(
+        reader,
+        &path,
+        &*rules,
+        seats,
+        Some(section.place("openings")),
+    )
+}
+
+/// The same for a file that a flag names.
+pub(super) fn from_flag(
+    reader: &mut Reader,
+    path: &Path,
+    kind: &dyn Kind,
+    rules: &Map<String, Value>,
+    seats: usize,
+) -> Vec<Value> {
+    match kind.rules(rules) {
+        Ok(rules) => states(reader, path, &*rules, seats, None),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// The states of a file; `place` is where it is named.
+fn states(
+    reader: &mut Reader,
+    path: &Path,
+    rules: &dyn Ruleset,
+    seats: usize,
+    place: Option<Place>,
+) -> Vec<Value> {
+    let text = match read_text(path, MAX_BYTES, "the openings") {
         Ok(text) => text,
         Err(message) => {
-            let place = section.place("openings");
-            reader.error.push(
-                Some(place),
-                message,
-                "a file with a JSON state a line is right",
-            );
+            let right = "a file with a JSON state a line is right";
+            reader.error.push(place, message, right);
             return Vec::new();
         }
     };
     let source = reader.error.add_source(path.display().to_string(), &*text);
     let mut states = Vec::new();
     let mut start = 0;
+    let mut is_good = true;
     for line in text.split_inclusive('\n') {
         let content = line.trim();
         if !content.is_empty() && !content.starts_with('#') {
-            match state(content, &*rules, seats) {
+            match state(content, rules, seats) {
                 Ok(state) => states.push(state),
                 Err((column, message)) => {
                     let begin = start + (line.len() - line.trim_start().len());
@@ -59,6 +87,7 @@ pub(super) fn read(
                     };
                     let title = format!("an opening cannot be read: {message}");
                     let right = "a state of the game as a turn message carries it is right";
+                    is_good = false;
                     reader
                         .error
                         .push(Some(Place::new(source, span)), title, right);
@@ -67,12 +96,18 @@ pub(super) fn read(
         }
         start += line.len();
     }
-    if states.is_empty() && reader.error.is_empty() {
-        let wrong = Wrong::new(
-            "names a file without a state",
-            "a file with a JSON state a line is right",
-        );
-        reader.wrong(section, "openings", wrong);
+    if states.is_empty() && is_good {
+        let (title, right) = match place {
+            Some(_) => (
+                "`openings` in [event] names a file without a state",
+                "a file with a JSON state a line is right",
+            ),
+            None => (
+                "the file of openings holds no state; a file with a JSON state a line is right",
+                "",
+            ),
+        };
+        reader.error.push(place, title, right);
     }
     states
 }

@@ -8,13 +8,14 @@ use hakem_protocol::ClockKind;
 use serde_json::{Map, Value};
 
 use super::bots;
-use super::diagnose::ConfigError;
+use super::diagnose::{ConfigError, quoted, suggestion};
 use super::openings;
 use super::reader::{Reader, Section, Wrong};
 use super::sections::{self, CLOCK_KEYS, EVENT_KEYS, EventKeys, FILE_KEYS, HOMES, LIMIT_KEYS};
-use super::{BotSpec, DEFAULT_TOML, EventConfig, Format, Limits, Restart, Sandbox};
+use super::{BotSpec, DEFAULT_TOML, EventConfig, Format, FormatOptions, Limits, Restart, Sandbox};
 use crate::clock::ClockSpec;
 use crate::game::find;
+use crate::tournament::swiss;
 
 /// The largest event file; a larger one was hardly meant as one.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -188,7 +189,10 @@ fn event(
         }
         _ => Vec::new(),
     };
-    let config = layer.finish(file, base, rules, openings, bots)?;
+    let candidate = candidate(reader, section.as_ref(), &layer.event, &bots);
+    check_rounds_of_bots(reader, root, &layer.event, &bots);
+    let mut config = layer.finish(file, base, rules, openings, bots)?;
+    config.options.candidate = candidate;
     if let Some(message) = too_many_matches(&config) {
         let place = section.as_ref().map(|section| section.place("games"));
         reader
@@ -196,6 +200,57 @@ fn event(
             .push(place, message, "fewer games, rounds or bots are right");
     }
     Some(config)
+}
+
+/// The slot of the bot that a gauntlet is of.
+fn candidate(
+    reader: &mut Reader,
+    section: Option<&Section<'_>>,
+    keys: &EventKeys,
+    bots: &[BotSpec],
+) -> Option<usize> {
+    let (section, name) = (section?, keys.candidate.as_ref()?);
+    let slot = bots.iter().position(|bot| bot.name == *name);
+    // Bots that could not be read have said so.
+    if slot.is_none() && keys.format == Some(Format::Gauntlet) && reader.error.is_empty() {
+        let names = bots.iter().map(|bot| bot.name.as_str());
+        let wrong = Wrong::new(
+            format!("names {}, and no bot is called so", quoted(name)),
+            suggestion(name, names),
+        );
+        reader.wrong(section, "candidate", wrong);
+    }
+    slot
+}
+
+/// Bots join and leave between the rounds of a Swiss event only.
+fn check_rounds_of_bots(
+    reader: &mut Reader,
+    root: &Section<'_>,
+    keys: &EventKeys,
+    bots: &[BotSpec],
+) {
+    if keys.format == Some(Format::Swiss)
+        || bots
+            .iter()
+            .all(|bot| bot.joins == 1 && bot.leaves.is_none())
+    {
+        return;
+    }
+    for section in reader.sections(root, "bot") {
+        for key in ["joins", "leaves"] {
+            if section.has(key) {
+                reader.error.push(
+                    Some(section.key_place(key)),
+                    format!(
+                        "`{key}` in {} belongs to the format \"swiss\"",
+                        section.name()
+                    ),
+                    "leave it out",
+                );
+            }
+        }
+    }
 }
 
 impl Layer {
@@ -209,20 +264,34 @@ impl Layer {
         bots: Vec<BotSpec>,
     ) -> Option<EventConfig> {
         let keys = self.event;
+        let options = FormatOptions {
+            candidate: None,
+            groups: keys.groups.unwrap_or(1),
+            advance: keys.advance.unwrap_or(1),
+            reach: keys.reach.unwrap_or(1),
+            ladder: keys.ladder.as_deref().map(|path| resolve(base, path)),
+        };
+        let usual_rounds = match keys.format {
+            Some(Format::Swiss) => swiss::usual_rounds(bots.len()),
+            _ => 1,
+        };
         Some(EventConfig {
             file: Some(file.to_owned()),
             base: base.to_owned(),
             name: keys.name.unwrap_or_else(|| stem(file)),
             game: keys.game?.to_owned(),
             format: keys.format.unwrap_or(Format::RoundRobin),
+            options,
             games: keys.games?,
             paired: keys.paired.unwrap_or(true),
-            rounds: keys.rounds.unwrap_or(1),
+            rounds: keys.rounds.unwrap_or(usual_rounds),
             seats: keys.seats.unwrap_or(2),
             opening_plies: keys.opening_plies.unwrap_or(0),
             openings,
             restart: keys.restart.unwrap_or(Restart::Match),
             seed: keys.seed,
+            max_time_us: keys.max_time_us,
+            stop_when_clear: keys.stop_when_clear,
             jobs: keys.jobs,
             rules,
             clock: self.clock,
@@ -234,12 +303,20 @@ impl Layer {
 
 /// The matches of an event that has too many, in words.
 pub(super) fn too_many_matches(config: &EventConfig) -> Option<String> {
+    let bots = config.bots.len() as u128;
     let pairings = match config.format {
-        Format::RoundRobin => choices(config.bots.len() as u128, config.seats as u128),
+        Format::RoundRobin | Format::Groups => choices(bots, config.seats as u128),
+        Format::Gauntlet => choices(bots.saturating_sub(1), config.seats as u128 - 1),
+        Format::Swiss | Format::Ladder => bots / 2,
+        Format::Knockout => bots,
+    };
+    let rounds = match config.format {
+        Format::Groups | Format::Knockout => 1,
+        _ => config.rounds,
     };
     let matches = pairings
         .saturating_mul(u128::from(config.games))
-        .saturating_mul(u128::from(config.rounds));
+        .saturating_mul(u128::from(rounds));
     (matches > MAX_MATCHES)
         .then(|| format!("the event would have {matches} matches; {MAX_MATCHES} are the most"))
 }

@@ -1,6 +1,7 @@
 //! The keys of `[event]`, `[rules]`, `[clock]` and `[limits]`: what each may hold and what it sets.
 
 use hakem_protocol::ClockKind;
+use hakem_protocol::limits::MAX_NAME_CHARS;
 use serde_json::{Map, Value};
 
 use super::diagnose::{quoted, suggestion};
@@ -23,10 +24,16 @@ pub(super) const EVENT_KEYS: &[&str] = &[
     "rounds",
     "seats",
     "candidate",
+    "groups",
+    "advance",
+    "ladder",
+    "reach",
     "opening_plies",
     "openings",
     "restart",
     "seed",
+    "max_time",
+    "stop_when_clear",
     "jobs",
 ];
 
@@ -75,10 +82,11 @@ pub(super) const BOT_HOMES: &[(&str, &[&str])] = &[
 
 const FORMATS: &Words<Format> = &[
     ("round-robin", Some(Format::RoundRobin)),
-    ("gauntlet", None),
-    ("swiss", None),
-    ("knockout", None),
-    ("ladder", None),
+    ("gauntlet", Some(Format::Gauntlet)),
+    ("swiss", Some(Format::Swiss)),
+    ("knockout", Some(Format::Knockout)),
+    ("groups", Some(Format::Groups)),
+    ("ladder", Some(Format::Ladder)),
 ];
 
 const RESTARTS: &Words<Restart> = &[
@@ -136,10 +144,17 @@ pub(super) struct EventKeys {
     pub(super) paired: Option<bool>,
     pub(super) rounds: Option<u32>,
     pub(super) seats: Option<usize>,
+    pub(super) candidate: Option<String>,
+    pub(super) groups: Option<usize>,
+    pub(super) advance: Option<usize>,
+    pub(super) ladder: Option<String>,
+    pub(super) reach: Option<usize>,
     pub(super) opening_plies: Option<u32>,
     pub(super) openings: Option<String>,
     pub(super) restart: Option<Restart>,
     pub(super) seed: Option<String>,
+    pub(super) max_time_us: Option<u64>,
+    pub(super) stop_when_clear: Option<f64>,
     pub(super) jobs: Option<usize>,
 }
 
@@ -191,13 +206,97 @@ pub(super) fn event(reader: &mut Reader, section: &Section<'_>, keys: &mut Event
     );
     set_some(&mut keys.restart, reader.word(section, "restart", RESTARTS));
     set_some(&mut keys.seed, reader.value(section, "seed", seed));
+    set_some(
+        &mut keys.max_time_us,
+        reader.duration(section, "max_time", 1),
+    );
+    set_some(
+        &mut keys.stop_when_clear,
+        reader.value(section, "stop_when_clear", confidence),
+    );
     set_some(&mut keys.jobs, reader.whole(section, "jobs", 1..=10_000));
-    if section.has("candidate") {
+    set_some(
+        &mut keys.candidate,
+        reader.text(section, "candidate", MAX_NAME_CHARS, "team-a"),
+    );
+    set_some(&mut keys.groups, reader.whole(section, "groups", 1..=1000));
+    set_some(
+        &mut keys.advance,
+        reader.whole(section, "advance", 1..=1000),
+    );
+    set_some(
+        &mut keys.ladder,
+        reader.text(section, "ladder", 4096, "ladder.json"),
+    );
+    set_some(&mut keys.reach, reader.whole(section, "reach", 1..=1000));
+}
+
+/// The keys that mean something in one format only.
+const OF_FORMATS: &[(&str, Format)] = &[
+    ("candidate", Format::Gauntlet),
+    ("groups", Format::Groups),
+    ("advance", Format::Groups),
+    ("ladder", Format::Ladder),
+    ("reach", Format::Ladder),
+];
+
+/// Checks the keys that belong to a format.
+fn check_format(reader: &mut Reader, section: &Section<'_>, keys: &mut EventKeys) {
+    let Some(format) = keys.format else { return };
+    for &(key, of) in OF_FORMATS {
+        if section.has(key) && of != format {
+            reader.error.push(
+                Some(section.key_place(key)),
+                format!(
+                    "`{key}` in [event] belongs to the format {:?}, and the format is {:?}",
+                    format_word(of),
+                    format_word(format)
+                ),
+                "leave it out, or name that format",
+            );
+        }
+    }
+    if format == Format::Gauntlet && !section.has("candidate") {
         reader.error.push(
-            Some(section.key_place("candidate")),
-            "`candidate` in [event] names the bot of a gauntlet, which is not yet offered by this version",
-            "leave it out; round-robin is offered",
+            Some(section.place("format")),
+            "the format is \"gauntlet\", and no `candidate` is named",
+            "`candidate = \"...\"` names the bot that meets all others",
         );
+    }
+    if matches!(format, Format::Knockout | Format::Groups) && section.has("rounds") {
+        reader.error.push(
+            Some(section.key_place("rounds")),
+            format!(
+                "`rounds` in [event] means nothing where the format is {:?}: the number of bots decides",
+                format_word(format)
+            ),
+            "leave it out",
+        );
+    }
+    let tables = matches!(format, Format::RoundRobin | Format::Gauntlet);
+    if !tables && keys.seats.is_some_and(|seats| seats > 2) {
+        reader.error.push(
+            Some(section.place("seats")),
+            format!(
+                "`seats` in [event] is {}, but the format {:?} is for two",
+                keys.seats.unwrap_or(2),
+                format_word(format)
+            ),
+            "2 is right, or another format: round-robin, gauntlet",
+        );
+    }
+    if !tables && format != Format::Swiss && section.has("stop_when_clear") {
+        reader.error.push(
+            Some(section.key_place("stop_when_clear")),
+            format!(
+                "`stop_when_clear` in [event] looks at points, and places do not follow from them where the format is {:?}",
+                format_word(format)
+            ),
+            "leave it out",
+        );
+    }
+    if format == Format::Swiss && !section.has("rounds") {
+        keys.rounds = None;
     }
 }
 
@@ -213,6 +312,17 @@ fn game(value: &toml::de::DeValue<'_>) -> Result<&'static str, Wrong> {
             format!("the name of a game is right: {}", listed()),
         )),
     }
+}
+
+fn confidence(value: &toml::de::DeValue<'_>) -> Result<f64, Wrong> {
+    let right = "a number from 0.5 to below 1 is right, like 0.99";
+    let number = match value {
+        toml::de::DeValue::Float(float) => float.as_str().replace('_', "").parse().ok(),
+        _ => None,
+    };
+    number
+        .filter(|number| (0.5..1.0).contains(number))
+        .ok_or_else(|| Wrong::new("is no confidence", right))
 }
 
 fn seed(value: &toml::de::DeValue<'_>) -> Result<String, Wrong> {
@@ -254,6 +364,7 @@ pub(super) fn check_event(reader: &mut Reader, section: &Section<'_>, keys: &mut
         ),
         Some(_) => {}
     }
+    check_format(reader, section, keys);
     if section.has("openings") && keys.opening_plies.is_some_and(|plies| plies > 0) {
         reader.error.push(
             Some(section.key_place("openings")),

@@ -113,6 +113,7 @@ impl Game for Mangala {
         max_seats: 2,
         points: "stones in the treasury",
         points_a_game: false,
+        wins: &[],
         match_fields: &[],
         chance: false,
         explicit_pass: false,

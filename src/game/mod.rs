@@ -57,6 +57,9 @@ pub struct Facts {
     pub points: &'static str,
     /// Whether the points of a game are a statistic of their own (Tavla: points a game).
     pub points_a_game: bool,
+    /// The ways in which a game can be won by its own end, where there are several, by their reason, and how many times the stake
+    /// each counts. Empty where there is one.
+    pub wins: &'static [(&'static str, u32)],
     /// The fields of a state that belong to the match (its score), not to the position.
     pub match_fields: &'static [&'static str],
     /// Whether there are random events in play, after the first move was drawn; a lot that ends a game is none.

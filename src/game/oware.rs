@@ -253,6 +253,7 @@ impl Game for Oware {
         max_seats: 2,
         points: "seeds in the store",
         points_a_game: false,
+        wins: &[],
         match_fields: &[],
         chance: false,
         explicit_pass: false,

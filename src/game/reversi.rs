@@ -210,6 +210,7 @@ impl Game for Reversi {
         max_seats: 2,
         points: "discs",
         points_a_game: false,
+        wins: &[],
         match_fields: &[],
         chance: false,
         explicit_pass: false,

@@ -7,6 +7,7 @@
 //! as one result for each two of them.
 
 mod glicko2;
+pub mod history;
 #[cfg(test)]
 mod tests;
 

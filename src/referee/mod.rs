@@ -15,6 +15,7 @@
 pub mod answer;
 pub mod lines;
 pub mod play;
+mod played;
 pub mod race;
 pub mod record;
 pub mod replay;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer::cut_text;
+use super::played::Played;
 use super::race::Course;
 use super::record::{
     AnswerEntry, ClaimEntry, DrawnEntry, FaultEntry, Header, Recorder, ResultEntry,
@@ -218,6 +219,7 @@ pub struct Play {
     forfeits: Vec<Forfeit>,
     resigned: bool,
     recorder: Recorder,
+    played: Played,
     /// What happened since it was last cleared by the owner.
     pub news: News,
 }
@@ -255,10 +257,14 @@ impl Play {
             forfeits: Vec::new(),
             resigned: false,
             recorder,
+            played: Played::default(),
             news: News::default(),
             header,
             rules,
         };
+        if let Some(opening) = &play.header.opening {
+            play.played.value(opening);
+        }
         play.open(chance);
         Ok(play)
     }
@@ -341,6 +347,7 @@ impl Play {
     pub fn play_over(&mut self, chance: &mut dyn Draw) {
         self.again += 1;
         self.recorder.line("again", &self.again);
+        self.played.value(&"again");
         if let Ok(position) = first_position(&self.header, &*self.rules, self.again) {
             self.position = position;
         }
@@ -370,6 +377,7 @@ impl Play {
             return Answered::Refused(fault, Some(answer.mv));
         }
         self.news.items.push((seat, self.news.json.len()));
+        self.played.answer(seat, &self.news.json[from..]);
         // If the game is over now, an accepted resignation ended it.
         self.resigned = resigns;
         self.clocks[seat] = clock;
@@ -460,6 +468,7 @@ impl Play {
         let seat = entry.seat;
         self.add_spent(seat, &entry.spent);
         self.recorder.line("fault", &entry);
+        self.played.value(&(seat, entry.verdict));
         self.forfeits.push(Forfeit {
             seat,
             verdict: entry.verdict,
@@ -508,10 +517,12 @@ impl Play {
             reason: entry.reason,
             against: entry.against,
             moves: entry.moves,
+            first: self.played.first().filter(|_| self.rules.race().is_none()),
             time_us: entry.time_us,
             wall_us: entry.wall_us,
             cpu_us: entry.cpu_us,
             record_hash,
+            play_hash: self.played.hash(),
         };
         (result, text)
     }
@@ -568,6 +579,7 @@ impl Play {
                     self.position.pass(&mut self.news.json);
                     self.news.items.push((seat, self.news.json.len()));
                     self.recorder.raw_line("passed", &self.news.json[from..]);
+                    self.played.json(&self.news.json[from..]);
                 }
                 ToAct::Chance(event) => {
                     let drawn = self.draw(event, self.header.seats.len() as u32, chance);
@@ -593,8 +605,9 @@ impl Play {
             }
         };
         let drawn = chance.draw(self.header.id.game, event, n, choices);
-        self.recorder
-            .line("drawn", &DrawnEntry::new(event, n, drawn));
+        let entry = DrawnEntry::new(event, n, drawn);
+        self.played.value(&entry);
+        self.recorder.line("drawn", &entry);
         drawn
     }
 }

@@ -17,6 +17,12 @@ pub(super) fn write_rows(rows: &[impl Serialize], out: &mut dyn Write) -> io::Re
     out.write_all(if rows.is_empty() { b"]\n" } else { b"\n]\n" })
 }
 
+/// Writes one row.
+pub(super) fn write_row(row: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    row.serialize(&mut Serializer::with_formatter(&mut *out, Visible))?;
+    out.write_all(b"\n")
+}
+
 /// Writes characters that a terminal would obey or hide as `\u` escapes: the same text to every reader of JSON.
 struct Visible;
 

@@ -9,14 +9,21 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+pub mod encounters;
 pub mod games;
+pub mod gate;
+pub mod html;
 mod json;
+pub mod junit;
+pub mod model;
+pub mod page;
+pub mod ratings;
 pub mod standings;
 mod table;
 pub mod text;
 
 pub use table::{Cell, Column, Shown, Table};
-pub use text::escape;
+pub use text::{escape, markdown};
 
 /// A form of output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -101,6 +108,20 @@ impl<R: Serialize> Report<R> {
             Format::Markdown => self.table.write_markdown(&self.notes, out),
         }?;
         out.flush()
+    }
+
+    /// Writes a report that has one row: as JSON it is an object, not an array.
+    ///
+    /// # Errors
+    /// As [`Report::write`].
+    pub fn write_one(&self, look: Look, out: &mut dyn Write) -> io::Result<()> {
+        match (look.format, self.rows.first()) {
+            (Format::Json, Some(row)) => {
+                json::write_row(row, out)?;
+                out.flush()
+            }
+            _ => self.write(look, out),
+        }
     }
 }
 

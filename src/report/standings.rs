@@ -43,6 +43,7 @@ fn data(standings: &Standings, row: &Row) -> StandingRow {
         drawn: row.matches.drawn,
         lost: row.matches.lost,
         points: Score(rounded(row.points)),
+        byes: row.byes,
         forfeits,
         rating: rounded(row.rating.value),
         deviation: rounded(row.rating.deviation),
@@ -72,6 +73,15 @@ fn notes(standings: &Standings) -> Vec<String> {
         ),
         "Rating: Glicko-2, with its 95 % interval.".to_owned(),
     ];
+    let byes: Vec<String> = standings
+        .rows
+        .iter()
+        .filter(|row| row.byes > 0)
+        .map(|row| format!("{} {}", row.name, row.byes))
+        .collect();
+    if !byes.is_empty() {
+        notes.push(format!("Rounds without an opponent: {}.", byes.join(", ")));
+    }
     if standings.unfinished > 0 {
         let games = match standings.unfinished {
             1 => "1 game does".to_owned(),
@@ -87,6 +97,8 @@ fn in_words(tie_break: TieBreak) -> &'static str {
         TieBreak::DirectEncounter => "direct encounter (direct)",
         TieBreak::SonnebornBerger => "Sonneborn-Berger (SB)",
         TieBreak::Wins => "matches won",
+        TieBreak::Buchholz => "Buchholz (BH)",
+        TieBreak::BuchholzCut1 => "Buchholz without the weakest opponent (BH-1)",
     }
 }
 
@@ -95,6 +107,8 @@ fn heading(tie_break: TieBreak) -> Option<&'static str> {
     match tie_break {
         TieBreak::DirectEncounter => Some("direct"),
         TieBreak::SonnebornBerger => Some("SB"),
+        TieBreak::Buchholz => Some("BH"),
+        TieBreak::BuchholzCut1 => Some("BH-1"),
         TieBreak::Wins => None,
     }
 }

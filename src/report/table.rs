@@ -47,7 +47,7 @@ pub struct Column {
     /// The name in CSV.
     pub key: String,
     /// The heading for people.
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     /// Who sees it.
     pub shown: Shown,
     /// The turn in which it gets its room where a terminal is narrow: 1 before 2; 0 always has it.
@@ -56,10 +56,10 @@ pub struct Column {
 
 impl Column {
     /// A column that all see, and that is never left out.
-    pub fn new(key: impl Into<String>, title: &'static str) -> Column {
+    pub fn new(key: impl Into<String>, title: impl Into<Cow<'static, str>>) -> Column {
         Column {
             key: key.into(),
-            title,
+            title: title.into(),
             shown: Shown::Always,
             spare: 0,
         }
@@ -124,7 +124,7 @@ impl Table {
 
     /// The heading and the cells of a column, for people, each text through `safe`.
     fn texts(&self, column: usize, safe: impl Fn(&str) -> String) -> Vec<String> {
-        let title = self.columns[column].title.to_owned();
+        let title = self.columns[column].title.clone().into_owned();
         let cells = self.rows.iter().map(|row| match &row[column] {
             Cell::Text(text) => safe(text),
             other => other.plain(),
@@ -172,7 +172,7 @@ impl Table {
     }
 
     /// Cuts texts and leaves out columns so that the table fits. Returns the headings of what was left out.
-    fn fit(&self, shown: &mut Vec<(usize, Vec<String>)>, width: usize) -> Vec<&'static str> {
+    fn fit(&self, shown: &mut Vec<(usize, Vec<String>)>, width: usize) -> Vec<String> {
         let mut columns: Vec<Measured> = shown
             .iter()
             .map(|(column, texts)| Measured {
@@ -193,7 +193,7 @@ impl Table {
             chosen.push(measured);
             if spare(measured.column) > 0 && total_width(&chosen, WISHED_TEXT) > width {
                 chosen.pop();
-                left_out.push(self.columns[measured.column].title);
+                left_out.push(self.columns[measured.column].title.clone().into_owned());
             }
         }
         // Then texts get as much as there is, or as little as there must be.
@@ -206,6 +206,30 @@ impl Table {
             texts.iter_mut().for_each(|text| cut(text, limit));
         }
         left_out
+    }
+
+    // ---- For a page -----------------------------------------------------------------------------------------------
+
+    /// The headings for people with whether the column holds numbers, and the rows: plain text, in which characters that act without being
+    /// seen are written out.
+    pub(super) fn for_page(&self) -> (Vec<(String, bool)>, Vec<Vec<String>>) {
+        let columns = self.for_people();
+        let headings = columns
+            .iter()
+            .map(|&column| {
+                (
+                    self.columns[column].title.clone().into_owned(),
+                    self.is_number(column),
+                )
+            })
+            .collect();
+        let cell = |cell: &Cell| escape(&cell.plain()).into_owned();
+        let rows = self
+            .rows
+            .iter()
+            .map(|row| columns.iter().map(|&column| cell(&row[column])).collect())
+            .collect();
+        (headings, rows)
     }
 
     // ---- CSV and Markdown ---------------------------------------------------------------------------------------

@@ -1,14 +1,13 @@
 //! Hands matches to shards, and tells what happened once it is stored.
 
-use std::collections::VecDeque;
-
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::ledger::{Entry, Ledger, Writer};
 use super::plan::Plan;
+use super::source::Source;
 use crate::bot::shard::{Handle, Report};
-use crate::event::{Event, GameId, MatchId};
+use crate::event::{Event, GameId};
 use crate::tournament::Pairing;
 
 /// Signals within this time are one wish.
@@ -37,13 +36,13 @@ pub enum Ended {
     Failed(anyhow::Error),
 }
 
-/// Plays these matches of a plan, `jobs` at once.
+/// Plays the matches of a source, `jobs` at once.
 ///
 /// # Errors
 /// Whatever keeps it from starting.
 pub fn run(
     plan: &Plan,
-    todo: &[Pairing],
+    source: &mut dyn Source,
     jobs: usize,
     ledger: Box<dyn Ledger>,
     tell: &mut dyn FnMut(&Event),
@@ -52,12 +51,12 @@ pub fn run(
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let mut dispatcher = Dispatcher::new(plan, todo, jobs, ledger)?;
         tell(&Event::RunStarted {
-            matches: plan.schedule.len(),
-            done: plan.schedule.len() - todo.len(),
+            matches: source.total(),
+            done: source.done(),
             jobs,
         });
+        let mut dispatcher = Dispatcher::new(plan, source, jobs, ledger)?;
         for warning in &plan.warnings {
             tell(&Event::Warning(warning.clone()));
         }
@@ -67,7 +66,7 @@ pub fn run(
         dispatcher.writer.finish();
         while let Ok(stored) = dispatcher.stored.try_recv() {
             match stored {
-                Ok(group) => announce(group, tell),
+                Ok(group) => dispatcher.announce(group, tell),
                 Err(error) => return Ok(Ended::Failed(error)),
             }
         }
@@ -95,11 +94,13 @@ pub fn run(
 
 struct Dispatcher<'a> {
     plan: &'a Plan,
-    todo: VecDeque<&'a Pairing>,
+    source: &'a mut dyn Source,
+    /// Whether the source had no match when it was asked last.
+    dry: bool,
     /// Games at once on each shard.
     places: Vec<usize>,
     /// Matches in play, with their shard.
-    playing: Vec<(MatchId, usize)>,
+    playing: Vec<(Pairing, usize)>,
     shards: Vec<Handle>,
     reports: mpsc::UnboundedReceiver<(usize, Report)>,
     writer: Writer,
@@ -119,7 +120,7 @@ struct Dispatcher<'a> {
 impl<'a> Dispatcher<'a> {
     fn new(
         plan: &'a Plan,
-        todo: &'a [Pairing],
+        source: &'a mut dyn Source,
         jobs: usize,
         ledger: Box<dyn Ledger>,
     ) -> anyhow::Result<Dispatcher<'a>> {
@@ -144,7 +145,8 @@ impl<'a> Dispatcher<'a> {
         }
         Ok(Dispatcher {
             plan,
-            todo: todo.iter().collect(),
+            source,
+            dry: false,
             places,
             playing: Vec::new(),
             shards,
@@ -167,12 +169,15 @@ impl<'a> Dispatcher<'a> {
 
     async fn run(&mut self, tell: &mut dyn FnMut(&Event)) -> Ended {
         loop {
+            if self.source.stop() {
+                return Ended::Done;
+            }
             if let Err(error) = self.fill(tell) {
                 return Ended::Failed(error);
             }
             if self.playing.is_empty()
                 && self.waiting == 0
-                && (self.todo.is_empty() || !self.gave_up.is_empty())
+                && (self.dry || !self.gave_up.is_empty())
             {
                 let void = std::mem::take(&mut self.gave_up);
                 let broken = std::mem::take(&mut self.broken);
@@ -182,17 +187,19 @@ impl<'a> Dispatcher<'a> {
                     Ended::GaveUp { void, broken }
                 };
             }
+            let deadline = self.source.deadline();
             let [interrupt, terminate, hangup] = &mut self.signals;
             tokio::select! {
                 biased;
                 () = comes(interrupt) => return self.interrupted(),
                 () = comes(terminate) => return self.interrupted(),
                 () = comes(hangup) => return self.interrupted(),
+                () = until(deadline) => self.source.time_is_up(),
                 Some(stored) = self.stored.recv() => match stored {
                     Ok(group) => {
                         self.waiting -= group.len();
                         self.waiting_bytes -= group.iter().map(Entry::bytes).sum::<usize>();
-                        announce(group, tell);
+                        self.announce(group, tell);
                     }
                     Err(error) => return Ended::Failed(error),
                 },
@@ -208,6 +215,7 @@ impl<'a> Dispatcher<'a> {
     /// Gives every free place a match.
     fn fill(&mut self, tell: &mut dyn FnMut(&Event)) -> anyhow::Result<()> {
         // After a match was given up the others in play are finished, and no more are begun.
+        self.dry = false;
         while self.gave_up.is_empty()
             && self.waiting < MAX_WAITING
             && self.waiting_bytes < MAX_WAITING_BYTES
@@ -218,16 +226,17 @@ impl<'a> Dispatcher<'a> {
             else {
                 break;
             };
-            let Some(pairing) = self.todo.pop_front() else {
+            let Some(pairing) = self.source.next() else {
+                self.dry = true;
                 break;
             };
-            let job = self.plan.job(pairing)?;
+            let job = self.plan.job(&pairing)?;
             self.places[shard] -= 1;
-            self.playing.push((pairing.id, shard));
             tell(&Event::MatchStarted {
                 id: pairing.id,
                 seats: pairing.seats.clone(),
             });
+            self.playing.push((pairing, shard));
             self.shards[shard].play(job);
         }
         Ok(())
@@ -268,7 +277,7 @@ impl<'a> Dispatcher<'a> {
             }
             Report::StoodStill(length) => self.stood_still = self.stood_still.max(length),
             Report::Left(id) => {
-                if let Some(index) = self.playing.iter().position(|playing| playing.0 == id) {
+                if let Some(index) = self.playing.iter().position(|playing| playing.0.id == id) {
                     self.playing.swap_remove(index);
                     self.places[shard] += 1;
                 }
@@ -282,13 +291,26 @@ impl<'a> Dispatcher<'a> {
         None
     }
 
+    /// Tells of what is stored.
+    fn announce(&mut self, group: Vec<Entry>, tell: &mut dyn FnMut(&Event)) {
+        for entry in group {
+            tell(&match entry {
+                Entry::Game { result, .. } => {
+                    self.source.game(&result);
+                    Event::GameFinished(result)
+                }
+                Entry::Void { id, why, .. } => Event::GameVoided { id, why },
+                Entry::Match(result) => {
+                    self.source.finished(&result);
+                    Event::MatchFinished(result)
+                }
+            });
+        }
+    }
+
     fn void(&mut self, id: GameId, why: String) {
-        let pairing = self
-            .plan
-            .schedule
-            .iter()
-            .find(|pairing| pairing.id == id.of);
-        let seats = pairing.map_or_else(Vec::new, |pairing| pairing.seats.clone());
+        let pairing = self.playing.iter().find(|playing| playing.0.id == id.of);
+        let seats = pairing.map_or_else(Vec::new, |(pairing, _)| pairing.seats.clone());
         self.put(Entry::Void { id, seats, why });
     }
 
@@ -365,12 +387,10 @@ fn reset_signal(kind: SignalKind) {
     }
 }
 
-fn announce(group: Vec<Entry>, tell: &mut dyn FnMut(&Event)) {
-    for entry in group {
-        tell(&match entry {
-            Entry::Game { result, .. } => Event::GameFinished(result),
-            Entry::Void { id, why, .. } => Event::GameVoided { id, why },
-            Entry::Match(result) => Event::MatchFinished(result),
-        });
+/// Waits until then; for ever, where there is no such time.
+async fn until(deadline: Option<std::time::Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
     }
 }

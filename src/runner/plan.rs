@@ -31,8 +31,6 @@ const FILES_A_BOT: u64 = 8;
 pub struct Plan {
     /// The event.
     pub config: EventConfig,
-    /// Every match, in order.
-    pub schedule: Vec<Pairing>,
     /// What the user should know before the first game.
     pub warnings: Vec<String>,
     rules: Arc<dyn Ruleset>,
@@ -58,7 +56,7 @@ struct PlannedBot {
 }
 
 impl Plan {
-    /// The plan of an event with this seed and schedule. `hashes` are those of the bots' files, by slot; `out` is the
+    /// The plan of an event with this seed. `hashes` are those of the bots' files, by slot; `out` is the
     /// folder of results, where copies of the bots' files and what they write to stderr are kept.
     ///
     /// # Errors
@@ -66,7 +64,6 @@ impl Plan {
     pub fn new(
         config: EventConfig,
         seed: String,
-        schedule: Vec<Pairing>,
         hashes: &[String],
         out: Option<&Path>,
     ) -> anyhow::Result<Plan> {
@@ -96,7 +93,6 @@ impl Plan {
             cores: os::cores(),
             rules,
             seed,
-            schedule,
             warnings,
             bots,
             logs: out.map(|out| out.join(crate::store::LOGS)),

@@ -1,8 +1,24 @@
-//! Statistics of results: means with their intervals, Elo differences. Pure.
+//! Statistics of results. Pure.
+//!
+//! - here: means with their intervals over units that are independent, Elo differences, the likelihood of superiority;
+//! - [`pairs`]: the scores of paired games, and normalised Elo;
+//! - [`sign_flip`]: an exact test that asks for no distribution;
+//! - [`sprt`]: the sequential test of a gate;
+//! - [`rates`]: draws, wide wins and the cube, the advantage of the first move;
+//! - [`repeats`]: games that are copies of each other;
+//! - [`crosstable`]: who scored what against whom.
 
+pub mod crosstable;
+pub mod pairs;
+pub mod rates;
+pub mod repeats;
+pub mod sign_flip;
+pub mod sprt;
 mod student;
+mod sums;
 
-pub use student::student_95;
+pub use student::{normal_cdf, student_95, student_cdf};
+pub use sums::Sums;
 
 /// Observations that belong together: the games played on the same chance, or a single game. Units are independent of
 /// each other, the observations of one unit need not be.
@@ -33,34 +49,16 @@ pub struct Estimate {
     pub units: usize,
 }
 
-/// The mean of all observations, with Student's interval over the units; `None` without observations.
-///
-/// With units of one size it is the interval of the mean of the units' means. In general it is the ratio of two totals,
-/// whose variance is that of the residuals x - R n (W. G. Cochran, "Sampling Techniques", 3rd ed., section 2.11):
-///
-/// ```text
-/// R = sum x / sum n        var R = k / (k - 1) * sum (x - R n)^2 / (sum n)^2        k units, k - 1 degrees of freedom
-/// ```
+/// The mean of all observations, with Student's interval over the units; `None` without observations. [`Sums`] says how.
 pub fn mean(units: &[Unit]) -> Option<Estimate> {
-    let units = || units.iter().filter(|unit| unit.count > 0);
-    let k = units().count();
-    let count: f64 = units().map(|unit| f64::from(unit.count)).sum();
-    if k == 0 {
-        return None;
-    }
-    let mean = units().map(|unit| unit.sum).sum::<f64>() / count;
-    let interval = (k > 1).then(|| {
-        let residual = |unit: &Unit| unit.sum - mean * f64::from(unit.count);
-        let squares: f64 = units().map(residual).map(|r| r * r).sum();
-        let variance = k as f64 / (k as f64 - 1.0) * squares / (count * count);
-        let reach = student_95(k as u64 - 1) * variance.sqrt();
-        [mean - reach, mean + reach]
-    });
-    Some(Estimate {
-        mean,
-        interval,
-        units: k,
-    })
+    let mut sums = Sums::default();
+    units.iter().for_each(|&unit| sums.add(unit));
+    sums.estimate()
+}
+
+/// The score (0 to 1) that is expected at this difference in Elo points: the inverse of [`elo_difference`].
+pub fn expected_score(elo: f64) -> f64 {
+    1.0 / (1.0 + libm::pow(10.0, -elo / 400.0))
 }
 
 /// The difference in Elo points that makes this score (0 to 1) the expected one: 400 log10(s / (1 - s)), from the logistic
@@ -71,6 +69,22 @@ pub fn elo_difference(score: f64) -> f64 {
 }
 
 impl Estimate {
+    /// The probability, as the units tell it, that the true mean is above `level`: the likelihood of superiority, where the
+    /// mean is a score and the level 1/2. `None` while there are fewer than two units.
+    ///
+    /// It is Student's distribution at (mean - level) / standard error, taken for what is believed of the mean; where all units say the
+    /// same there is no error, and it is 0, 1/2 or 1.
+    pub fn likelihood_above(self, level: f64) -> Option<f64> {
+        let [low, high] = self.interval?;
+        let degrees = self.units as u64 - 1;
+        let error = (high - low) / 2.0 / student_95(degrees);
+        let above = self.mean - level;
+        Some(match above.partial_cmp(&0.0) {
+            Some(std::cmp::Ordering::Equal) => 0.5,
+            _ => student_cdf(above / error, degrees),
+        })
+    }
+
     /// The Elo difference of an estimated score, its interval taken end by end.
     pub fn elo(self) -> Estimate {
         Estimate {
@@ -180,6 +194,8 @@ mod tests {
         assert_near(elo_difference(0.75), 190.848_5, 1e-4);
         assert_near(elo_difference(10.0 / 11.0), 400.0, 1e-9);
         assert_near(elo_difference(0.25), -elo_difference(0.75), 1e-9);
+        assert_near(expected_score(200.0), 0.76, 0.001);
+        assert_near(expected_score(-400.0), 1.0 / 11.0, 1e-12);
         assert_eq!(elo_difference(1.0), f64::INFINITY);
         assert_eq!(elo_difference(0.0), f64::NEG_INFINITY);
         let score = Estimate {

@@ -31,7 +31,26 @@ pub fn student_95(degrees: u64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// The probability that |T| is at most `t` (M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions", 26.7.3
+/// The probability that T with this many degrees of freedom is at most `t`; 1/2 for none.
+pub fn student_cdf(t: f64, degrees: u64) -> f64 {
+    if degrees == 0 || t.is_nan() {
+        return 0.5;
+    }
+    if degrees > MANY && t.is_finite() {
+        // The deviation from the normal distribution is below 1/4 of 1/degrees (26.7.8).
+        let n = degrees as f64;
+        let z = t * (1.0 - 1.0 / (4.0 * n)) / (1.0 + t * t / (2.0 * n)).sqrt();
+        return normal_cdf(z);
+    }
+    (1.0 + within(t, degrees)) / 2.0
+}
+
+/// The probability that a standard normal number is at most `z`.
+pub fn normal_cdf(z: f64) -> f64 {
+    libm::erfc(-z / std::f64::consts::SQRT_2) / 2.0
+}
+
+/// The probability that |T| is at most `t`, with the sign of `t` (M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions", 26.7.3
 /// and 26.7.4).
 fn within(t: f64, degrees: u64) -> f64 {
     let angle = libm::atan2(t, (degrees as f64).sqrt());
@@ -107,6 +126,38 @@ mod tests {
         // One degree is Cauchy's distribution: tan(0.475 pi). Two: 0.95 sqrt(2 / (1 - 0.95^2)).
         assert!((student_95(1) - libm::tan(0.475 * std::f64::consts::PI)).abs() < 1e-10);
         assert!((student_95(2) - 0.95 * (2.0 / (1.0 - 0.9025f64)).sqrt()).abs() < 1e-12);
+    }
+
+    /// The tables of every textbook, read the other way round.
+    #[test]
+    fn probabilities_of_the_published_tables() {
+        for (z, below) in [
+            (0.0, 0.5),
+            (1.0, 0.841_345),
+            (1.645, 0.950_015),
+            (-2.0, 0.022_750),
+            (3.0, 0.998_650),
+        ] {
+            assert!((normal_cdf(z) - below).abs() < 1e-6, "{z}");
+        }
+        for (t, degrees, below) in [
+            (2.228, 10, 0.975),
+            (6.314, 1, 0.95),
+            (-1.697, 30, 0.05),
+            (1.660, 100, 0.95),
+        ] {
+            assert!(
+                (student_cdf(t, degrees) - below).abs() < 1e-4,
+                "{t} {degrees}"
+            );
+        }
+        assert_eq!(student_cdf(3.0, 0), 0.5);
+        assert_eq!(student_cdf(f64::NEG_INFINITY, 7), 0.0);
+        assert_eq!(student_cdf(f64::INFINITY, 300), 1.0);
+        for t in [-3.0, -0.5, 1.0, 2.5] {
+            let (sums, expanded) = (student_cdf(t, MANY), student_cdf(t, MANY + 1));
+            assert!((sums - expanded).abs() < 1e-5, "{t}: {sums} {expanded}");
+        }
     }
 
     #[test]

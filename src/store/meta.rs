@@ -101,6 +101,60 @@ impl Store {
             .ok_or_else(|| self.corrupt(format!("it does not tell the event's {key}")))
     }
 
+    /// The bots of a ladder when the event began, best first; empty where there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`], or what the disk refused.
+    pub fn ladder(&self) -> Result<Vec<String>, StoreError> {
+        match self.note("ladder")? {
+            Some(text) => serde_json::from_str(&text).map_err(|error| {
+                self.corrupt(format!("the order of the ladder cannot be read: {error}"))
+            }),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Notes the bots of a ladder as they stand when the event begins.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn set_ladder(&mut self, order: &[String]) -> Result<(), StoreError> {
+        self.set_note("ladder", &serde_json::to_string(order).unwrap_or_default())
+    }
+
+    /// Why the event ended before all was played, in words; empty where it did not.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn ended(&self) -> Result<String, StoreError> {
+        Ok(self.note("ended")?.unwrap_or_default())
+    }
+
+    /// Notes why the event ended before all was played.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn set_ended(&mut self, why: &str) -> Result<(), StoreError> {
+        self.set_note("ended", why)
+    }
+
+    fn note(&self, key: &str) -> Result<Option<String>, StoreError> {
+        self.connection
+            .query_row("SELECT value FROM meta WHERE key = ?", [key], |row| {
+                row.get(0)
+            })
+            .optional()
+            .map_err(|error| self.fault(error))
+    }
+
+    fn set_note(&mut self, key: &str, text: &str) -> Result<(), StoreError> {
+        self.check_writable()?;
+        self.connection
+            .execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", [key, text])
+            .map_err(|error| self.fault(error))?;
+        Ok(())
+    }
+
     fn meta_json(&self, key: &str) -> Result<Value, StoreError> {
         serde_json::from_str(&self.meta_text(key)?)
             .map_err(|error| self.corrupt(format!("the event's {key} cannot be read: {error}")))

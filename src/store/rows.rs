@@ -12,7 +12,7 @@ use crate::game::Share;
 /// A win in the unit in which scores are stored, which divides by every number of winners up to four.
 const WIN: f64 = 12.0;
 
-const INSERT_GAME: &str = "INSERT INTO games VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+const INSERT_GAME: &str = "INSERT INTO games VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const INSERT_MATCH: &str = "INSERT INTO matches VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const INSERT_VOID: &str = "INSERT INTO voids (round, number, game, slots, why) VALUES (?,?,?,?,?)";
 
@@ -88,11 +88,11 @@ fn game_row(game: &GameResult, bots: usize) -> Result<Vec<Value>, String> {
     if game.verdict == Verdict::Void {
         return Err("a void game does not count".into());
     }
-    let named = [game.winner, game.against];
+    let named = [game.winner, game.against, game.first];
     if let Some(seat) = named.into_iter().flatten().find(|&seat| seat >= seats) {
         return Err(format!("there is no seat {seat}"));
     }
-    let mut row = Vec::with_capacity(34);
+    let mut row = Vec::with_capacity(36);
     row.push(game.id.of.round.into());
     row.push(game.id.of.number.into());
     row.push(game.id.game.into());
@@ -109,6 +109,8 @@ fn game_row(game: &GameResult, bots: usize) -> Result<Vec<Value>, String> {
     push_times(&mut row, "wall times", &game.wall_us, seats)?;
     push_times(&mut row, "processor times", &game.cpu_us, seats)?;
     row.push(hash_bytes(&game.record_hash)?.into());
+    row.push(game.first.map(|seat| seat as i64).into());
+    row.push(hash_bytes(&game.play_hash)?.into());
     Ok(row)
 }
 
@@ -195,7 +197,7 @@ fn hash_bytes(hex: &str) -> Result<Option<Vec<u8>>, String> {
     bytes
         .filter(|bytes| bytes.len() == 32)
         .map(Some)
-        .ok_or_else(|| "its record hash is no SHA-256 in hex".into())
+        .ok_or_else(|| "a hash of it is no SHA-256 in hex".into())
 }
 
 // ---- Reading ----------------------------------------------------------------------------------------------------
@@ -205,7 +207,7 @@ pub(super) fn game(row: &Row<'_>) -> rusqlite::Result<GameResult> {
     let mut row = Columns { row, next: 0 };
     let id = row.match_id()?.game(row.get()?);
     let seats = row.seats()?;
-    Ok(GameResult {
+    let mut game = GameResult {
         id,
         seats: row.all(seats)?,
         winner: row.get()?,
@@ -215,11 +217,18 @@ pub(super) fn game(row: &Row<'_>) -> rusqlite::Result<GameResult> {
         reason: row.get()?,
         against: row.get()?,
         moves: row.get()?,
+        first: None,
         time_us: row.times(seats)?,
         wall_us: row.times(seats)?,
         cpu_us: row.times(seats)?,
         record_hash: row.hash()?,
-    })
+        play_hash: String::new(),
+    };
+    if row.is_more() {
+        game.first = row.get()?;
+        game.play_hash = row.hash()?;
+    }
+    Ok(game)
 }
 
 /// A row of `matches`.
@@ -259,6 +268,11 @@ impl Columns<'_> {
         let value = self.row.get(self.next)?;
         self.next += 1;
         Ok(value)
+    }
+
+    /// Whether the row has another column; an older file has fewer.
+    fn is_more(&self) -> bool {
+        self.next < self.row.as_ref().column_count()
     }
 
     fn match_id(&mut self) -> rusqlite::Result<MatchId> {

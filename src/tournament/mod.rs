@@ -1,11 +1,25 @@
 //! Schedules and standings. Pure.
 //!
-//! A format is one file with a function from the field to a list of matches; [`standings`] is a fold over results.
+//! A format says which matches follow from what was played ([`Format`]); it is one file, and [`unfold`] makes of it the matches
+//! that are known at any time. Nothing of a schedule is stored: from the same results the same matches follow, so that an
+//! event that is taken up again goes on exactly as it would have.
+//!
+//! [`standings`] is a fold over results.
 
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use crate::event::{MatchId, MatchResult, Slot};
+
+pub mod clear;
+pub mod gate;
+pub mod gauntlet;
+pub mod groups;
+pub mod knockout;
+pub mod ladder;
 pub mod round_robin;
 pub mod standings;
-
-use crate::event::{MatchId, Slot};
+pub mod swiss;
 
 /// A match to be played.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,3 +37,221 @@ pub struct Pairing {
     /// the chance.
     pub rotation: u8,
 }
+
+/// A bot that has no opponent in a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bye {
+    /// The round.
+    pub round: u32,
+    /// The bot.
+    pub slot: Slot,
+    /// The points that it gets for it.
+    pub points: u32,
+}
+
+/// Matches that can be played in any order, and at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// The matches, in the order in which they are begun.
+    pub pairings: Vec<Pairing>,
+    /// Who is free meanwhile and gets points for it.
+    pub byes: Vec<Bye>,
+}
+
+/// A match that is over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Played {
+    /// How it was scheduled.
+    pub pairing: Pairing,
+    /// What it came to.
+    pub result: MatchResult,
+}
+
+/// What a format looks at: all batches that are over.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    /// Their matches, in order.
+    pub matches: Vec<Played>,
+    /// Their byes, in order.
+    pub byes: Vec<Bye>,
+}
+
+impl History {
+    /// The round of the last match; 0 before the first.
+    pub fn round(&self) -> u32 {
+        self.matches
+            .last()
+            .map_or(0, |played| played.pairing.id.round)
+    }
+
+    /// The matches of a round.
+    pub fn of_round(&self, round: u32) -> impl Iterator<Item = &Played> {
+        self.matches
+            .iter()
+            .filter(move |played| played.pairing.id.round == round)
+    }
+
+    /// The points of each of so many bots: its shares of matches, and byes.
+    pub fn points(&self, bots: usize) -> Vec<f64> {
+        let mut points = vec![0.0; bots];
+        for played in &self.matches {
+            for (&slot, share) in played.result.seats.iter().zip(&played.result.score) {
+                points[slot] += share.value();
+            }
+        }
+        for bye in &self.byes {
+            points[bye.slot] += f64::from(bye.points);
+        }
+        points
+    }
+}
+
+/// How an event is made of matches.
+pub trait Format: Debug + Send {
+    /// The matches that follow once all before are over; none where the event is over. It depends on nothing else.
+    fn next(&self, so_far: &History) -> Batch;
+
+    /// At least so many matches are played in all.
+    fn least_matches(&self) -> usize;
+
+    /// The place of each bot by slot, from 1, where the format decides it and not the points. Equals share one.
+    fn places(&self, _so_far: &History) -> Option<Vec<usize>> {
+        None
+    }
+}
+
+/// The matches of an event as far as they are known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Unfolded {
+    /// The batches that are over.
+    pub history: History,
+    /// The batch that is being played; empty where the event is over.
+    pub batch: Batch,
+}
+
+impl Unfolded {
+    /// Whether nothing is left to play.
+    pub fn is_over(&self) -> bool {
+        self.batch.pairings.is_empty()
+    }
+
+    /// Every match that is known, in order.
+    pub fn pairings(&self) -> impl Iterator<Item = &Pairing> {
+        let over = self.history.matches.iter().map(|played| &played.pairing);
+        over.chain(&self.batch.pairings)
+    }
+
+    /// Goes on to the next batch, if all matches of this one are among the results; says whether it did.
+    pub fn advance(
+        &mut self,
+        format: &dyn Format,
+        results: &BTreeMap<MatchId, MatchResult>,
+    ) -> bool {
+        let all = self
+            .batch
+            .pairings
+            .iter()
+            .all(|pairing| results.contains_key(&pairing.id));
+        if self.is_over() || !all {
+            return false;
+        }
+        let batch = std::mem::take(&mut self.batch);
+        let played = |pairing: Pairing| {
+            let result = results.get(&pairing.id)?.clone();
+            Some(Played { pairing, result })
+        };
+        self.history
+            .matches
+            .extend(batch.pairings.into_iter().filter_map(played));
+        self.history.byes.extend(batch.byes);
+        self.batch = format.next(&self.history);
+        true
+    }
+}
+
+/// The matches of an event that follow from these results.
+pub fn unfold(format: &dyn Format, results: &BTreeMap<MatchId, MatchResult>) -> Unfolded {
+    let mut unfolded = Unfolded {
+        history: History::default(),
+        batch: format.next(&History::default()),
+    };
+    while unfolded.advance(format, results) {}
+    unfolded
+}
+
+/// How often the bots that meet play, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meetings {
+    /// Matches.
+    pub games: u32,
+    /// Whether the matches in which they go once round the seats are played on the same chance.
+    pub paired: bool,
+}
+
+/// Numbers the matches of a round.
+#[derive(Debug)]
+struct Numbers {
+    round: u32,
+    last: u32,
+}
+
+impl Numbers {
+    /// The round begins, or goes on after so many matches.
+    fn after(round: u32, last: u32) -> Numbers {
+        Numbers { round, last }
+    }
+
+    /// Matches of bots that sit like this in the first: the k-th to the l-th that they play with each other in this round, from
+    /// 0. The seats move on by one each time.
+    fn meet(
+        &mut self,
+        seats: &[Slot],
+        which: std::ops::Range<u32>,
+        paired: bool,
+        out: &mut Vec<Pairing>,
+    ) {
+        let rotations = if paired { seats.len() as u32 } else { 1 };
+        for index in which {
+            self.last += 1;
+            let mut on_seats = seats.to_vec();
+            on_seats.rotate_left(index as usize % seats.len());
+            let mut field = seats.to_vec();
+            field.sort_unstable();
+            out.push(Pairing {
+                id: MatchId {
+                    round: self.round,
+                    number: self.last,
+                },
+                seats: on_seats,
+                field,
+                pair: index / rotations,
+                rotation: (index % rotations) as u8,
+            });
+        }
+    }
+}
+
+/// A schedule that is known from the beginning: all of it is one batch.
+#[derive(Clone, Debug)]
+pub struct Fixed(pub Vec<Pairing>);
+
+impl Format for Fixed {
+    fn next(&self, so_far: &History) -> Batch {
+        let pairings = if so_far.matches.is_empty() {
+            self.0.clone()
+        } else {
+            Vec::new()
+        };
+        Batch {
+            pairings,
+            byes: Vec::new(),
+        }
+    }
+
+    fn least_matches(&self) -> usize {
+        self.0.len()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -14,13 +14,23 @@ use crate::event::{MatchId, Slot};
 /// `paired`: the matches in which the same bots go once round the seats are played in a row, on the same chance; if `games`
 /// is no multiple of the seats, the last are too few to go round.
 pub fn schedule(bots: usize, seats: usize, games: u32, paired: bool, rounds: u32) -> Vec<Pairing> {
+    over_tables(&tables(bots, seats), seats, games, paired, rounds)
+}
+
+/// The same for these tables.
+pub(super) fn over_tables(
+    tables: &[Vec<Slot>],
+    seats: usize,
+    games: u32,
+    paired: bool,
+    rounds: u32,
+) -> Vec<Pairing> {
     let rotations = if paired { seats as u32 } else { 1 };
-    let tables = tables(bots, seats);
     let mut schedule = Vec::new();
     for round in 1..=rounds {
         let mut number = 0;
         for pair in 0..games.div_ceil(rotations) {
-            for table in &tables {
+            for table in tables {
                 for rotation in 0..rotations.min(games - pair * rotations) {
                     number += 1;
                     // How often these bots have met before.
@@ -45,7 +55,7 @@ pub fn schedule(bots: usize, seats: usize, games: u32, paired: bool, rounds: u32
 }
 
 /// Every table that so many of the bots can make, each once, with the seats as at their first meeting.
-fn tables(bots: usize, seats: usize) -> Vec<Vec<Slot>> {
+pub(super) fn tables(bots: usize, seats: usize) -> Vec<Vec<Slot>> {
     match seats {
         0 | 1 => Vec::new(),
         2 => berger(bots).into_iter().map(Vec::from).collect(),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Bye;
 use crate::event::{GameId, GameResult, MatchId, MatchResult, Slot, Verdict};
 use crate::game::Share;
 use crate::rating::{DEFAULT_TAU, Meeting, Period, Rating, RatingError, Score};
@@ -48,14 +49,56 @@ pub enum TieBreak {
     SonnebornBerger,
     /// Matches won.
     Wins,
+    /// The points of all opponents, added up, each once a round (B. Buchholz). In a round with a bye the opponent counts as equal.
+    Buchholz,
+    /// The same without the weakest opponent.
+    BuchholzCut1,
+}
+
+/// What decides who stands above whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placing {
+    /// The place of each bot by slot, where the format decides it before the points.
+    pub places: Option<Vec<usize>>,
+    /// What decides between bots of equal points, in order. Who is equal in all shares a rank.
+    pub tie_breaks: Vec<TieBreak>,
+    /// Rounds without an opponent.
+    pub byes: Vec<Bye>,
+}
+
+impl Default for Placing {
+    fn default() -> Placing {
+        Placing {
+            places: None,
+            tie_breaks: TieBreak::USUAL.to_vec(),
+            byes: Vec::new(),
+        }
+    }
 }
 
 impl TieBreak {
-    /// Those that are applied, in order. Who is equal in all shares a rank.
-    pub const ORDER: [TieBreak; 3] = [
+    /// Every one of them.
+    pub const ALL: [TieBreak; 5] = [
         TieBreak::DirectEncounter,
         TieBreak::SonnebornBerger,
         TieBreak::Wins,
+        TieBreak::Buchholz,
+        TieBreak::BuchholzCut1,
+    ];
+
+    /// Those of a format in which all meet all.
+    pub const USUAL: [TieBreak; 3] = [
+        TieBreak::DirectEncounter,
+        TieBreak::SonnebornBerger,
+        TieBreak::Wins,
+    ];
+
+    /// Those of a Swiss event, whose bots had different opponents.
+    pub const SWISS: [TieBreak; 4] = [
+        TieBreak::Buchholz,
+        TieBreak::BuchholzCut1,
+        TieBreak::SonnebornBerger,
+        TieBreak::DirectEncounter,
     ];
 
     /// The name in data.
@@ -64,6 +107,8 @@ impl TieBreak {
             TieBreak::DirectEncounter => "direct",
             TieBreak::SonnebornBerger => "sonneborn_berger",
             TieBreak::Wins => "wins",
+            TieBreak::Buchholz => "buchholz",
+            TieBreak::BuchholzCut1 => "buchholz_cut_1",
         }
     }
 }
@@ -105,8 +150,10 @@ pub struct Row {
     pub name: String,
     /// Its matches.
     pub matches: Tally,
-    /// Its shares of matches, added up.
+    /// Its shares of matches, and what it got for byes, added up.
     pub points: f64,
+    /// Rounds without an opponent.
+    pub byes: u32,
     /// What decided between equal points, in the order of [`Standings::tie_breaks`]; `None` where it says nothing.
     pub tie_breaks: Vec<Option<f64>>,
     /// Its games that count.
@@ -162,6 +209,20 @@ impl Standings {
         matches: &[MatchResult],
         games: &[GameResult],
     ) -> Result<Standings, ResultsError> {
+        Standings::placed(counting, &Placing::default(), names, matches, games)
+    }
+
+    /// The same, with what a format says of who stands above whom.
+    ///
+    /// # Errors
+    /// As [`Standings::of`].
+    pub fn placed(
+        counting: Counting,
+        placing: &Placing,
+        names: &[String],
+        matches: &[MatchResult],
+        games: &[GameResult],
+    ) -> Result<Standings, ResultsError> {
         let mut matches: Vec<&MatchResult> = matches.iter().collect();
         matches.sort_by_key(|result| result.id);
         check_matches(&matches, names.len())?;
@@ -172,14 +233,24 @@ impl Standings {
 
         let mut bots = vec![Bot::default(); names.len()];
         count_matches(&matches, &mut bots);
+        for bye in placing.byes.iter().filter(|bye| bye.slot < names.len()) {
+            bots[bye.slot].byes += 1;
+            bots[bye.slot].points += u64::from(bye.points) * TWELFTHS;
+        }
         let unfinished = count_games(&games, &complete, counting, &mut bots);
-        let meetings: Vec<(u32, Meeting)> =
-            matches.iter().flat_map(|result| meetings(result)).collect();
+        let meetings: Vec<(u32, Meeting)> = matches
+            .iter()
+            .flat_map(|result| {
+                let meeting = |(a, b, score)| (result.id.round, Meeting { a, b, score });
+                result.meetings().map(meeting)
+            })
+            .collect();
         break_ties(&meetings, &mut bots);
+        count_opponents(&meetings, &mut bots);
         let periods = rate(&matches, &meetings, names.len(), counting.tau)?;
         Ok(Standings {
-            rows: rows(names, bots, &periods),
-            tie_breaks: TieBreak::ORDER.to_vec(),
+            rows: rows(names, bots, &periods, placing),
+            tie_breaks: placing.tie_breaks.clone(),
             periods,
             unfinished,
         })
@@ -193,9 +264,12 @@ impl Standings {
 struct Bot {
     matches: Tally,
     points: u64,
+    byes: u32,
     direct: Option<u64>,
     /// In twelfths of halves.
     sonneborn_berger: u64,
+    buchholz: u64,
+    buchholz_cut_1: u64,
     games: Tally,
     void: u32,
     forfeits: BTreeMap<Verdict, u32>,
@@ -206,22 +280,25 @@ struct Bot {
 }
 
 impl Bot {
-    /// What is compared, greater first.
-    fn key(&self) -> (u64, Option<u64>, u64, u32) {
-        (
-            self.points,
-            self.direct,
-            self.sonneborn_berger,
-            self.matches.won,
-        )
+    /// What is compared where points are equal, greater first, in a whole unit of its own.
+    fn compared(&self, tie_break: TieBreak) -> Option<u64> {
+        match tie_break {
+            TieBreak::DirectEncounter => self.direct,
+            TieBreak::SonnebornBerger => Some(self.sonneborn_berger),
+            TieBreak::Wins => Some(u64::from(self.matches.won)),
+            TieBreak::Buchholz => Some(self.buchholz),
+            TieBreak::BuchholzCut1 => Some(self.buchholz_cut_1),
+        }
     }
 
     fn tie_break(&self, tie_break: TieBreak) -> Option<f64> {
-        match tie_break {
-            TieBreak::DirectEncounter => self.direct.map(|halves| halves as f64 / 2.0),
-            TieBreak::SonnebornBerger => Some(self.sonneborn_berger as f64 / (2 * TWELFTHS) as f64),
-            TieBreak::Wins => Some(f64::from(self.matches.won)),
-        }
+        let unit = match tie_break {
+            TieBreak::DirectEncounter => 2,
+            TieBreak::SonnebornBerger => 2 * TWELFTHS,
+            TieBreak::Wins => 1,
+            TieBreak::Buchholz | TieBreak::BuchholzCut1 => TWELFTHS,
+        };
+        Some(self.compared(tie_break)? as f64 / unit as f64)
     }
 }
 
@@ -293,23 +370,6 @@ fn unit_of(game: GameId, counting: Counting) -> GameId {
         number
     };
     MatchId { round, number }.game(game.game)
-}
-
-/// A match as results between two, with its round. A table of more seats is one result for each two of them: the greater
-/// share wins.
-fn meetings(result: &MatchResult) -> Vec<(u32, Meeting)> {
-    let mut meetings = Vec::new();
-    for (index, (&a, share)) in result.seats.iter().zip(&result.score).enumerate() {
-        for (&b, other) in result.seats.iter().zip(&result.score).skip(index + 1) {
-            let score = match share.value().total_cmp(&other.value()) {
-                std::cmp::Ordering::Greater => Score::Win,
-                std::cmp::Ordering::Equal => Score::Draw,
-                std::cmp::Ordering::Less => Score::Loss,
-            };
-            meetings.push((result.id.round, Meeting { a, b, score }));
-        }
-    }
-    meetings
 }
 
 // ---- Tie-breaks, ratings, rows ----------------------------------------------------------------------------------
@@ -384,16 +444,64 @@ fn rate(
     Ok(periods)
 }
 
-fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound]) -> Vec<Row> {
-    let mut order: Vec<(Slot, Bot)> = bots.into_iter().enumerate().collect();
-    order.sort_by(|(a, bot_a), (b, bot_b)| {
+/// Sums up the points of opponents.
+fn count_opponents(meetings: &[(u32, Meeting)], bots: &mut [Bot]) {
+    let met: BTreeSet<(Slot, u32, Slot)> = meetings
+        .iter()
+        .flat_map(|&(round, Meeting { a, b, .. })| [(a, round, b), (b, round, a)])
+        .collect();
+    let points: Vec<u64> = bots.iter().map(|bot| bot.points).collect();
+    let mut least: Vec<Option<u64>> = vec![None; bots.len()];
+    let mut count = |slot: Slot, points: u64, bots: &mut [Bot]| {
+        bots[slot].buchholz += points;
+        least[slot] = Some(least[slot].map_or(points, |least| least.min(points)));
+    };
+    for (slot, _, opponent) in met {
+        count(slot, points[opponent], bots);
+    }
+    for slot in 0..bots.len() {
+        for _ in 0..bots[slot].byes {
+            count(slot, points[slot], bots);
+        }
+    }
+    for (bot, least) in bots.iter_mut().zip(least) {
+        bot.buchholz_cut_1 = bot.buchholz - least.unwrap_or(0);
+    }
+}
+
+fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound], placing: &Placing) -> Vec<Row> {
+    let place = |slot: Slot| {
+        placing
+            .places
+            .as_ref()
+            .and_then(|places| places.get(slot).copied())
+    };
+    // Greater first, but for the place.
+    let key = |slot: Slot, bot: &Bot| {
+        let tie_breaks: Vec<Option<u64>> = placing
+            .tie_breaks
+            .iter()
+            .map(|&by| bot.compared(by))
+            .collect();
+        (
+            std::cmp::Reverse(place(slot).unwrap_or(usize::MAX)),
+            bot.points,
+            tie_breaks,
+        )
+    };
+    let mut order: Vec<_> = bots
+        .into_iter()
+        .enumerate()
+        .map(|(slot, bot)| (key(slot, &bot), slot, bot))
+        .collect();
+    order.sort_by(|(key_a, a, _), (key_b, b, _)| {
         let by_name = || (&names[*a], a).cmp(&(&names[*b], b));
-        bot_b.key().cmp(&bot_a.key()).then_with(by_name)
+        key_b.cmp(key_a).then_with(by_name)
     });
     let mut rows: Vec<Row> = Vec::with_capacity(order.len());
     let mut best_equal = 0;
-    for (index, (slot, bot)) in order.iter().enumerate() {
-        if order[best_equal].1.key() != bot.key() {
+    for (index, (key, slot, bot)) in order.iter().enumerate() {
+        if order[best_equal].0 != *key {
             best_equal = index;
         }
         let units: Vec<Unit> = bot.units.values().copied().collect();
@@ -403,7 +511,12 @@ fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound]) -> Vec<Row> {
             name: names[*slot].clone(),
             matches: bot.matches,
             points: bot.points as f64 / TWELFTHS as f64,
-            tie_breaks: TieBreak::ORDER.map(|by| bot.tie_break(by)).to_vec(),
+            byes: bot.byes,
+            tie_breaks: placing
+                .tie_breaks
+                .iter()
+                .map(|&by| bot.tie_break(by))
+                .collect(),
             games: bot.games,
             void: bot.void,
             forfeits: bot.forfeits.clone(),

@@ -57,7 +57,7 @@ colour = "red"
      --> /events/spring.toml:5:1
       |
     5 | colour = "red"
-      | ^^^^^^ known are name, game, format, games, paired, rounds, seats, candidate, opening_plies, openings, restart, seed, jobs
+      | ^^^^^^ known are name, game, format, games, paired, rounds, seats, candidate, groups, advance, ladder, reach, opening_plies, openings, restart, seed, max_time, stop_when_clear, jobs
 
     error: `clok` is no key of the event file
      --> /events/spring.toml:6:2
@@ -291,20 +291,51 @@ wall_ceiling = "1m"
 
 #[test]
 fn not_yet_offered() {
+    insta::assert_snapshot!(errors(&[GAME, r##"[limits]
+sandbox = "strict"
+"##, BOTS]), @r##"
+    error: `sandbox` in [limits] is "strict", which is not yet offered by this version
+     --> /events/spring.toml:4:11
+      |
+    4 | sandbox = "strict"
+      |           ^^^^^^^^ "auto" and "none" are
+    "##);
+}
+
+#[test]
+fn keys_of_other_formats() {
     insta::assert_snapshot!(errors(&[GAME, r##"format = "swiss"
 candidate = "a"
+groups = 3
 "##, BOTS]), @r##"
-    error: `format` in [event] is "swiss", which is not yet offered by this version
-     --> /events/spring.toml:3:10
-      |
-    3 | format = "swiss"
-      |          ^^^^^^^ "round-robin" is
-
-    error: `candidate` in [event] names the bot of a gauntlet, which is not yet offered by this version
+    error: `candidate` in [event] belongs to the format "gauntlet", and the format is "swiss"
      --> /events/spring.toml:4:1
       |
     4 | candidate = "a"
-      | ^^^^^^^^^ leave it out; round-robin is offered
+      | ^^^^^^^^^ leave it out, or name that format
+
+    error: `groups` in [event] belongs to the format "groups", and the format is "swiss"
+     --> /events/spring.toml:5:1
+      |
+    5 | groups = 3
+      | ^^^^^^ leave it out, or name that format
+    "##);
+    insta::assert_snapshot!(errors(&[GAME, r##"format = "gauntlet"
+"##, BOTS]), @r##"
+    error: the format is "gauntlet", and no `candidate` is named
+     --> /events/spring.toml:3:10
+      |
+    3 | format = "gauntlet"
+      |          ^^^^^^^^^^ `candidate = "..."` names the bot that meets all others
+    "##);
+    insta::assert_snapshot!(errors(&[GAME, r##"format = "knockout"
+rounds = 2
+"##, BOTS]), @r##"
+    error: `rounds` in [event] means nothing where the format is "knockout": the number of bots decides
+     --> /events/spring.toml:4:1
+      |
+    4 | rounds = 2
+      | ^^^^^^ leave it out
     "##);
 }
 

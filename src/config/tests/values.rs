@@ -79,6 +79,8 @@ fn every_key_is_read() {
                 env: vec![("LEVEL".into(), "3".into())],
                 options,
                 limits: own,
+                joins: 1,
+                leaves: None,
             },
             BotSpec {
                 name: "house".into(),
@@ -88,6 +90,8 @@ fn every_key_is_read() {
                 env: vec![],
                 options: Map::new(),
                 limits: limits.clone(),
+                joins: 1,
+                leaves: None,
             },
             BotSpec {
                 name: "shell words".into(),
@@ -97,6 +101,8 @@ fn every_key_is_read() {
                 env: vec![],
                 options: Map::new(),
                 limits,
+                joins: 1,
+                leaves: None,
             },
         ]
     );
@@ -163,7 +169,19 @@ fn the_default_file_shows_every_key() {
             Some(rest) if rest.starts_with('[') || rest.contains(" = ") => rest,
             _ => line,
         })
-        .filter(|line| !line.starts_with("candidate") && !line.starts_with("openings"))
+        .filter(|line| {
+            let other_formats = [
+                "candidate",
+                "groups",
+                "advance",
+                "ladder",
+                "reach",
+                "joins",
+                "leaves",
+            ];
+            let left_out = |key: &&str| line.starts_with(&format!("{key} ="));
+            !other_formats.iter().any(left_out) && !line.starts_with("openings")
+        })
         .map(|line| format!("{line}\n"))
         .collect();
     let config = config(&text);

@@ -192,6 +192,7 @@ impl Game for Dokuztas {
         max_seats: 2,
         points: "stones left, those in hand included",
         points_a_game: false,
+        wins: &[],
         match_fields: &["restarts"],
         chance: false,
         explicit_pass: false,

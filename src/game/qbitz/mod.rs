@@ -112,6 +112,7 @@ impl Game for Qbitz {
         max_seats: MAX_SEATS,
         points: "rounds won",
         points_a_game: false,
+        wins: &[],
         match_fields: &[],
         chance: true,
         explicit_pass: false,

@@ -259,6 +259,13 @@ impl Game for Tavla {
         max_seats: 2,
         points: "points won",
         points_a_game: true,
+        wins: &[
+            ("borne_off", 1),
+            ("mars", 2),
+            ("katmerli_mars", 3),
+            ("passed", 1),
+            ("ply_cap", 1),
+        ],
         match_fields: &["score", "length", "crawford"],
         explicit_pass: true,
         chance: true,

@@ -72,6 +72,7 @@ impl Play {
             ClaimEntry::Wrong(_) | ClaimEntry::GaveUp => race.leaves(seat),
         }
         self.race_news.add(seat, &told);
+        self.played.answer(seat, &told);
         // The record holds the claim as the rules read it: whatever else the bot put into it is of no account.
         if let Ok(Value::Object(mut told)) = serde_json::from_slice(&told)
             && let Some(mv) = told.remove("move")
@@ -136,7 +137,9 @@ impl Play {
         };
         let first = race.first();
         self.position.award(&first);
-        self.recorder.line("race", &RaceEntry { first });
+        let entry = RaceEntry { first };
+        self.recorder.line("race", &entry);
+        self.played.value(&entry);
         let told = std::mem::take(&mut self.race_news);
         for (seat, item) in told.iter() {
             self.news.add(seat, item);

@@ -50,6 +50,8 @@ fn a_game(of: &MatchResult, game: u32, points: &[u32]) -> GameResult {
         wall_us: (1..=points.len() as u64).map(|seat| seat * 2000).collect(),
         cpu_us: (1..=points.len() as u64).map(|seat| seat * 10).collect(),
         record_hash: String::new(),
+        first: None,
+        play_hash: String::new(),
     }
 }
 
@@ -122,7 +124,7 @@ fn a_table_by_hand() {
     );
     let cy = found.rows[2].matches;
     assert_eq!((cy.won, cy.drawn, cy.lost, cy.played()), (1, 1, 1, 3));
-    assert_eq!(found.tie_breaks, TieBreak::ORDER);
+    assert_eq!(found.tie_breaks, TieBreak::USUAL);
     assert_eq!(found.periods.len(), 1);
     assert_eq!((found.periods[0].round, found.periods[0].matches), (1, 6));
 }
@@ -659,4 +661,62 @@ fn equal_to_the_definitions_whatever_the_order() {
         assert_eq!(found, again);
     }
     assert!(ties > 200, "direct encounter was tried only {ties} times");
+}
+
+/// A Swiss event of five as a table prints it: Ada wins all, one bye each round; Buchholz by hand.
+#[test]
+fn a_swiss_table_by_hand() {
+    // Round 1: Ada beats Cy, Bo draws Di, Ed has the bye. Round 2: Ada beats Ed, Bo beats Cy, Di has the bye.
+    let matches = [
+        a_match((1, 1), &[0, 2], &WON_AND_LOST),
+        a_match((1, 2), &[1, 3], &DRAWN),
+        a_match((2, 1), &[4, 0], &LOST_AND_WON),
+        a_match((2, 2), &[1, 2], &WON_AND_LOST),
+    ];
+    let bye = |round, slot| Bye {
+        round,
+        slot,
+        points: 1,
+    };
+    let placing = Placing {
+        places: None,
+        tie_breaks: TieBreak::SWISS.to_vec(),
+        byes: vec![bye(1, 4), bye(2, 3)],
+    };
+    let bots = names(&["Ada", "Bo", "Cy", "Di", "Ed"]);
+    let found = Standings::placed(UNPAIRED, &placing, &bots, &matches, &[]).expect("possible");
+    // Points: Ada 2, Bo 1.5, Di 1.5, Ed 1, Cy 0. Buchholz: Ada 0 + 1; Bo 1.5 + 0; Di 1.5 + its own 1.5; Ed its own 1 + 2; Cy 2 + 1.5.
+    assert_eq!(
+        table(&found),
+        [
+            (1, "Ada", 2.0, &[Some(1.0), Some(1.0), Some(1.0), None][..]),
+            (2, "Di", 1.5, &[Some(3.0), Some(1.5), Some(0.75), Some(0.5)]),
+            (3, "Bo", 1.5, &[Some(1.5), Some(1.5), Some(0.75), Some(0.5)]),
+            (4, "Ed", 1.0, &[Some(3.0), Some(2.0), Some(0.0), None]),
+            (5, "Cy", 0.0, &[Some(3.5), Some(2.0), Some(0.0), None]),
+        ]
+    );
+    let byes: Vec<u32> = found.rows.iter().map(|row| row.byes).collect();
+    assert_eq!(byes, [0, 1, 0, 1, 0]);
+}
+
+/// Where a format decides the places, points come after.
+#[test]
+fn places_of_a_format_come_first() {
+    let matches = [
+        a_match((1, 1), &[0, 1], &WON_AND_LOST),
+        a_match((2, 1), &[1, 2], &LOST_AND_WON),
+    ];
+    let placing = Placing {
+        places: Some(vec![3, 1, 1]),
+        ..Placing::default()
+    };
+    let bots = names(&["Ada", "Bo", "Cy"]);
+    let found = Standings::placed(UNPAIRED, &placing, &bots, &matches, &[]).expect("possible");
+    let order: Vec<(usize, &str)> = found
+        .rows
+        .iter()
+        .map(|row| (row.rank, row.name.as_str()))
+        .collect();
+    assert_eq!(order, [(1, "Cy"), (2, "Bo"), (3, "Ada")]);
 }

@@ -1,0 +1,103 @@
+//! The matches of an event, from its fingerprint: the same for a run and for whoever reads its results later.
+
+use serde_json::Value;
+
+use crate::event::Slot;
+use crate::tournament::groups::Groups;
+use crate::tournament::knockout::Knockout;
+use crate::tournament::ladder::Ladder;
+use crate::tournament::standings::TieBreak;
+use crate::tournament::swiss::{Entry, Swiss};
+use crate::tournament::{Fixed, Format, Meetings, gauntlet, round_robin};
+
+/// How the event that has this fingerprint ([`super::EventConfig::fingerprint`]) is made of matches. `ladder` are the names of
+/// the bots of a ladder at its beginning, best first; bots that it does not name stand at its end, in their own order.
+pub fn format_of(fingerprint: &Value, ladder: &[String]) -> Box<dyn Format> {
+    let event = &fingerprint["event"];
+    let whole = |key: &str, usual: u64| {
+        let number = event[key].as_u64().unwrap_or(usual);
+        u32::try_from(number).unwrap_or(u32::MAX)
+    };
+    let none = Vec::new();
+    let bots = fingerprint["bots"].as_array().unwrap_or(&none);
+    let named = |name: &Value| bots.iter().position(|bot| bot["name"] == *name);
+    let slots: Vec<Slot> = (0..bots.len()).collect();
+    let seats = whole("seats", 2) as usize;
+    let rounds = whole("rounds", 1);
+    let meetings = Meetings {
+        games: whole("games", 2),
+        paired: event["paired"].as_bool().unwrap_or(true),
+    };
+    let Meetings { games, paired } = meetings;
+    match event["format"].as_str().unwrap_or_default() {
+        "gauntlet" => {
+            let candidate = named(&event["candidate"]).unwrap_or(0);
+            let schedule = gauntlet::schedule(candidate, bots.len(), seats, games, paired, rounds);
+            Box::new(Fixed(schedule))
+        }
+        "swiss" => Box::new(Swiss {
+            entries: slots
+                .into_iter()
+                .map(|slot| entry(slot, &bots[slot]))
+                .collect(),
+            meetings,
+            rounds,
+        }),
+        "knockout" => Box::new(Knockout {
+            seeds: slots,
+            meetings,
+            rounds_before: 0,
+        }),
+        "groups" => Box::new(Groups {
+            seeds: slots,
+            groups: whole("groups", 2) as usize,
+            advance: whole("advance", 2) as usize,
+            meetings,
+        }),
+        "ladder" => {
+            let mut order: Vec<Slot> = Vec::new();
+            let known = ladder
+                .iter()
+                .filter_map(|name| named(&Value::from(name.as_str())));
+            for slot in known.chain(slots) {
+                if !order.contains(&slot) {
+                    order.push(slot);
+                }
+            }
+            Box::new(Ladder {
+                order,
+                reach: whole("reach", 2) as usize,
+                meetings,
+                rounds,
+            })
+        }
+        _ => Box::new(Fixed(round_robin::schedule(
+            bots.len(),
+            seats,
+            games,
+            paired,
+            rounds,
+        ))),
+    }
+}
+
+fn entry(slot: Slot, bot: &Value) -> Entry {
+    let round = |key: &str| {
+        bot[key]
+            .as_u64()
+            .and_then(|round| u32::try_from(round).ok())
+    };
+    Entry {
+        slot,
+        joins: round("joins").unwrap_or(1),
+        leaves: round("leaves"),
+    }
+}
+
+/// What decides between bots of equal points in the event that has this fingerprint.
+pub fn tie_breaks_of(fingerprint: &Value) -> Vec<TieBreak> {
+    match fingerprint["event"]["format"].as_str() {
+        Some("swiss") => TieBreak::SWISS.to_vec(),
+        _ => TieBreak::USUAL.to_vec(),
+    }
+}

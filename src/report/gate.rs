@@ -1,0 +1,185 @@
+//! The verdict of a gate.
+
+use hakem_protocol::results::{GateDecision, GateResult, GateScale};
+
+use super::{Cell, Column, Report, Table, rounded};
+use crate::stats::sprt::Scale;
+use crate::tournament::gate::Gate;
+
+/// What a gate came to besides its games.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// What it came to.
+    pub decision: GateDecision,
+    /// Why, in words.
+    pub why: String,
+    /// The names of the candidate and the baseline.
+    pub names: [String; 2],
+    /// Whether points a game are a statistic of their own.
+    pub points_a_game: bool,
+    /// The probabilities to err.
+    pub errors: [f64; 2],
+}
+
+/// The result of a gate as data.
+pub fn data(gate: &Gate, verdict: &Verdict) -> GateResult {
+    let scores = gate.scores();
+    let score = scores.sums().estimate();
+    let elo = score.map(|score| score.elo());
+    let finite = |value: f64| value.is_finite().then(|| rounded(value));
+    let interval = elo.and_then(|elo| elo.interval);
+    let points = gate.points().estimate().filter(|_| verdict.points_a_game);
+    let test = gate.test();
+    let (pairs, counts) = if gate.is_paired() {
+        (scores.pair_count(), scores.pairs.to_vec())
+    } else {
+        (0, scores.singles.to_vec())
+    };
+    let [candidate, baseline] = verdict.names.clone();
+    let [alpha, beta] = verdict.errors;
+    let [candidate_forfeits, baseline_forfeits] = gate.forfeits();
+    GateResult {
+        decision: verdict.decision,
+        why: verdict.why.clone(),
+        candidate,
+        baseline,
+        scale: match test.map_or(Scale::Logistic, |test| test.scale()) {
+            Scale::Logistic => GateScale::Logistic,
+            Scale::Normalised => GateScale::Normalised,
+            Scale::Points => GateScale::Points,
+        },
+        elo0: test.map(|test| test.hypotheses()[0]),
+        elo1: test.map(|test| test.hypotheses()[1]),
+        alpha,
+        beta,
+        llr: rounded(gate.llr()),
+        bounds: test.map_or([0.0, 0.0], |test| test.bounds().map(rounded)),
+        pairs,
+        games: 2 * scores.pair_count() + scores.singles.iter().sum::<u64>(),
+        copies: gate.copies(),
+        counts,
+        score: score.map(|score| rounded(score.mean)),
+        elo: elo.and_then(|elo| finite(elo.mean)),
+        interval: match interval {
+            Some(ends) => ends.map(finite),
+            None => [None, None],
+        },
+        normalised_elo: scores.normalised_elo().map(|found| rounded(found.elo)),
+        superiority: score
+            .and_then(|score| score.likelihood_above(0.5))
+            .map(rounded),
+        points_per_game: points.map(|points| rounded(points.mean)),
+        points_per_game_interval: points
+            .and_then(|points| points.interval)
+            .map(|ends| ends.map(rounded)),
+        candidate_forfeits,
+        baseline_forfeits,
+    }
+}
+
+/// The report of a gate: a line a figure for people, one row as data.
+pub fn report(result: GateResult) -> Report<GateResult> {
+    let columns = vec![Column::new("figure", "gate"), Column::new("value", "")];
+    let rows = lines(&result)
+        .into_iter()
+        .map(|(figure, value)| vec![Cell::Plain(figure.to_owned()), Cell::Text(value)])
+        .collect();
+    Report {
+        rows: vec![result],
+        table: Table::new(columns, rows),
+        notes: Vec::new(),
+    }
+}
+
+/// The figures in words.
+fn lines(result: &GateResult) -> Vec<(&'static str, String)> {
+    let decision = match result.decision {
+        GateDecision::Accepted => "accepted",
+        GateDecision::Rejected => "rejected",
+        GateDecision::NoDecision => "no decision",
+        GateDecision::Measured => "measured",
+    };
+    let mut lines = vec![
+        ("decision", decision.to_owned()),
+        ("why", result.why.clone()),
+        ("candidate", result.candidate.clone()),
+        ("baseline", result.baseline.clone()),
+    ];
+    if let (Some(elo0), Some(elo1)) = (result.elo0, result.elo1) {
+        let unit = match result.scale {
+            GateScale::Logistic => "Elo (logistic)",
+            GateScale::Normalised => "Elo (normalised)",
+            GateScale::Points => "points a game",
+        };
+        lines.push((
+            "hypotheses",
+            format!(
+                "{elo0:+.2} or {elo1:+.2} {unit}; alpha {}, beta {}",
+                result.alpha, result.beta
+            ),
+        ));
+        let [low, high] = result.bounds;
+        lines.push(("LLR", format!("{:.2} ({low:.2}, {high:.2})", result.llr)));
+    }
+    let counts: Vec<String> = result.counts.iter().map(u64::to_string).collect();
+    let kind = if result.counts.len() == 5 {
+        "pairs"
+    } else {
+        "matches"
+    };
+    let units: u64 = result.counts.iter().sum();
+    lines.push((
+        "played",
+        format!(
+            "{units} {kind}: {} (candidate from worst to best)",
+            counts.join(", ")
+        ),
+    ));
+    if result.copies > 0 {
+        lines.push((
+            "copies",
+            format!(
+                "{} {kind} were copies of an earlier one and are no evidence",
+                result.copies
+            ),
+        ));
+    }
+    if let Some(score) = result.score {
+        lines.push(("score", format!("{:.2} %", 100.0 * score)));
+    }
+    let end =
+        |end: Option<f64>, none: &str| end.map_or(none.to_owned(), |end| format!("{end:+.1}"));
+    let [low, high] = result.interval;
+    if let Some(elo) = result.elo {
+        lines.push((
+            "Elo",
+            format!(
+                "{elo:+.1}, 95 %: {} to {}",
+                end(low, "-inf"),
+                end(high, "+inf")
+            ),
+        ));
+    }
+    if let Some(elo) = result.normalised_elo {
+        lines.push(("normalised Elo", format!("{elo:+.1}")));
+    }
+    if let Some(superiority) = result.superiority {
+        lines.push(("superiority", format!("{:.1} %", 100.0 * superiority)));
+    }
+    if let Some(points) = result.points_per_game {
+        let interval = result
+            .points_per_game_interval
+            .map_or_else(String::new, |[low, high]| {
+                format!(", 95 %: {low:+.2} to {high:+.2}")
+            });
+        lines.push(("points a game", format!("{points:+.3}{interval}")));
+    }
+    let forfeits = [result.candidate_forfeits, result.baseline_forfeits];
+    if forfeits != [0, 0] {
+        lines.push((
+            "forfeits",
+            format!("candidate {}, baseline {}", forfeits[0], forfeits[1]),
+        ));
+    }
+    lines
+}

@@ -1,0 +1,102 @@
+//! What an event came to: the read model that all reports are made from.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::config;
+use crate::event::{GameId, GameResult, MatchId, MatchResult};
+use crate::game;
+use crate::stats::rates::{Rates, Wins};
+use crate::tournament::standings::{Counting, Placing, ResultsError, Standings};
+use crate::tournament::{Unfolded, unfold};
+
+/// The results of an event with what they are of.
+#[derive(Clone, Debug)]
+pub struct EventResults {
+    /// The event's name.
+    pub name: String,
+    /// The game.
+    pub game: String,
+    /// The event as [`config::EventConfig::fingerprint`] describes it.
+    pub event: Value,
+    /// The names of the bots by slot.
+    pub names: Vec<String>,
+    /// The bots of a ladder at its beginning, best first.
+    pub ladder: Vec<String>,
+    /// All matches that are over.
+    pub matches: Vec<MatchResult>,
+    /// All games, void ones that were not played again included.
+    pub games: Vec<GameResult>,
+    /// The sandbox that was in force in the games, if that is known.
+    pub sandbox: Option<String>,
+    /// Why the event ended before all was played, in words; empty where it did not.
+    pub ended: String,
+}
+
+impl EventResults {
+    /// Whether matches are paired.
+    pub fn is_paired(&self) -> bool {
+        self.event["event"]["paired"].as_bool().unwrap_or(true)
+    }
+
+    /// The matches that are known.
+    pub fn unfolded(&self) -> Unfolded {
+        let results: BTreeMap<MatchId, MatchResult> = self
+            .matches
+            .iter()
+            .map(|result| (result.id, result.clone()))
+            .collect();
+        unfold(&*config::format_of(&self.event, &self.ladder), &results)
+    }
+
+    /// The standings.
+    ///
+    /// # Errors
+    /// Results that contradict themselves.
+    pub fn standings(&self) -> Result<Standings, ResultsError> {
+        let points_a_game = game::find(&self.game).is_some_and(|kind| kind.facts().points_a_game);
+        let counting = Counting {
+            paired: self.is_paired(),
+            points_a_game,
+            ..Counting::default()
+        };
+        let unfolded = self.unfolded();
+        let format = config::format_of(&self.event, &self.ladder);
+        let mut byes = unfolded.history.byes.clone();
+        byes.extend(&unfolded.batch.byes);
+        let placing = Placing {
+            places: format.places(&unfolded.history),
+            tie_breaks: config::tie_breaks_of(&self.event),
+            byes,
+        };
+        Standings::placed(counting, &placing, &self.names, &self.matches, &self.games)
+    }
+
+    /// The ways to win that the rules know.
+    pub fn wins(&self) -> Wins {
+        game::find(&self.game).map_or(&[], |kind| kind.facts().wins)
+    }
+
+    /// Counts over all games.
+    pub fn rates(&self) -> Rates {
+        let mut rates = Rates::default();
+        let mut games: Vec<&GameResult> = self.games.iter().collect();
+        games.sort_by_key(|game| (self.unit_of(game.id), game.id));
+        for game in games {
+            rates.add(game, self.unit_of(game.id), self.wins());
+        }
+        rates
+    }
+
+    /// The games that are one observation share this.
+    fn unit_of(&self, game: GameId) -> GameId {
+        let MatchId { round, number } = game.of;
+        let number = if self.is_paired() {
+            number.div_ceil(2)
+        } else {
+            number
+        };
+        MatchId { round, number }.game(game.game)
+    }
+}

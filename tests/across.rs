@@ -1,0 +1,239 @@
+//! What lives across events, and what may end one early: ratings, ladders, budgets of time, a clear leader, dry runs.
+#![cfg(feature = "runner")]
+
+mod common;
+
+use common::{Event, Lab};
+use serde_json::Value;
+
+fn event(seed: &str) -> Event {
+    Event::new("mangala")
+        .set("event", "seed", seed)
+        .set("event", "games", "10")
+        .set("event", "opening_plies", "4")
+        .builtin("strong", "kuyu")
+        .builtin("weak", "random")
+}
+
+fn ratings(lab: &Lab, args: &[&str]) -> Vec<Value> {
+    let args: Vec<&str> = [&["ratings", "r.json"], args, &["--format", "json"]].concat();
+    let json = lab.hakem(args).exits(0).json();
+    json.as_array().expect("rows").clone()
+}
+
+#[test]
+fn ratings_follow_from_the_results_of_events() {
+    let lab = Lab::new();
+    lab.run(&event("1").write(&lab, "one.toml"));
+    lab.run(
+        &event("2")
+            .builtin("third", "greedy")
+            .write(&lab, "two.toml"),
+    );
+    let first = ratings(&lab, &["add", "one"]);
+    assert_eq!(first.len(), 2);
+    assert_eq!(first[0]["name"], "strong");
+    assert_eq!(
+        (&first[0]["played"], &first[0]["expected"]),
+        (&Value::from(10), &Value::from(5.0))
+    );
+    // The event's own standings rate the same results from the same start.
+    let standings = lab.standings("one");
+    for row in &first {
+        let own = standings
+            .as_array()
+            .expect("rows")
+            .iter()
+            .find(|own| own["name"] == row["name"])
+            .expect("it played");
+        assert_eq!(own["rating"], row["rating"]);
+    }
+    let both = ratings(&lab, &["add", "two"]);
+    assert_eq!(both.len(), 3);
+    // Added again an event is not counted twice.
+    assert_eq!(ratings(&lab, &["add", "one", "two"]), both);
+    assert_eq!(ratings(&lab, &["show"]), both);
+    let history = ratings(&lab, &["history", "strong"]);
+    assert_eq!(history.len(), 2);
+    assert!(history[1]["expected"].as_f64() > Some(10.0), "{history:?}");
+    let anchored = ratings(&lab, &["anchor", "weak", "1000"]);
+    let weak = anchored
+        .iter()
+        .find(|row| row["name"] == "weak")
+        .expect("it is there");
+    assert_eq!(
+        (&weak["rating"], &weak["anchor"]),
+        (&Value::from(1000.0), &Value::from(true))
+    );
+    assert_eq!(ratings(&lab, &["anchor", "weak"]), both);
+    lab.hakem(["ratings", "r.json", "history", "nobody"])
+        .exits(2)
+        .says(&["nobody"]);
+    lab.hakem(["ratings", "missing.json"])
+        .exits(2)
+        .says(&["missing.json"]);
+    lab.hakem(["ratings", "r.json", "add", "nowhere"]).exits(2);
+    lab.write("bad.json", "[]");
+    lab.hakem(["ratings", "bad.json"])
+        .exits(2)
+        .says(&["bad.json"]);
+}
+
+#[test]
+fn a_ladder_lives_from_event_to_event() {
+    let lab = Lab::new();
+    let ladder = |seed: &str| {
+        Event::new("mangala")
+            .set("event", "seed", seed)
+            .set("event", "format", "\"ladder\"")
+            .set("event", "ladder", "\"ladder.json\"")
+            .set("event", "rounds", "2")
+            .set("event", "games", "6")
+            .set("event", "opening_plies", "4")
+    };
+    let order = || -> Vec<String> {
+        let text = std::fs::read_to_string(lab.path("ladder.json")).expect("it is written");
+        let file: Value = serde_json::from_str(&text).expect("JSON");
+        let names = file["order"].as_array().expect("names").iter();
+        names
+            .map(|name| name.as_str().expect("a name").to_owned())
+            .collect()
+    };
+    lab.write("ladder.json", r#"{"format":1,"order":["absent","weak"]}"#);
+    let one = ladder("1")
+        .builtin("weak", "random")
+        .builtin("strong", "kuyu");
+    let file = one.write(&lab, "one.toml");
+    lab.run(&file);
+    // The strong one came to the end and took the rung of the weak one.
+    assert_eq!(order(), ["absent", "strong", "weak"]);
+    let games = lab.games("one");
+    // Run again nothing is played, although the ladder has changed.
+    lab.run(&file);
+    assert_eq!(lab.games("one"), games);
+    assert_eq!(order(), ["absent", "strong", "weak"]);
+    lab.run(
+        &ladder("2")
+            .builtin("weak", "random")
+            .builtin("strong", "kuyu")
+            .write(&lab, "two.toml"),
+    );
+    assert_eq!(order(), ["absent", "strong", "weak"]);
+    let standings = lab.standings("two");
+    assert_eq!(standings[0]["name"], "strong");
+}
+
+#[test]
+fn a_clear_leader_ends_an_event_and_what_was_not_played_is_said() {
+    let lab = Lab::new();
+    let event = event("3")
+        .set("event", "games", "400")
+        .set("event", "stop_when_clear", "0.99");
+    let ran = lab
+        .hakem([
+            "run",
+            event.write(&lab, "clear.toml").to_str().expect("UTF-8"),
+        ])
+        .exits(0);
+    let ran = ran.says(&["ended early", "strong is clear", "were not played"]);
+    drop(ran);
+    let games = lab.games("clear").len();
+    assert!((20..300).contains(&games), "{games}");
+    let page = std::fs::read_to_string(lab.path("clear/report.html")).expect("a page");
+    assert!(page.contains("ended early"), "{page}");
+    // The seed is told when all was played.
+    assert!(!lab.path("clear/seed.json").exists());
+}
+
+#[test]
+fn an_event_ends_when_its_time_is_over() {
+    let lab = Lab::new();
+    let event = Event::new("tavla")
+        .set("rules", "match_length", "3")
+        .set("event", "games", "100000")
+        .builtin("a", "random")
+        .builtin("b", "random");
+    let file = event.write(&lab, "long.toml");
+    let file = file.to_str().expect("UTF-8");
+    lab.hakem(["run", file, "--max-time", "300ms"])
+        .exits(0)
+        .says(&["ended early", "its time is over"]);
+    let games = lab.games("long").len();
+    assert!(games > 0);
+    // It goes on where it stopped.
+    lab.hakem(["run", file, "--max-time", "300ms"]).exits(0);
+    assert!(lab.games("long").len() > games);
+    lab.assert_no_process_is_left();
+}
+
+#[test]
+fn a_dry_run_plays_nothing() {
+    let lab = Lab::new();
+    let file = event("1")
+        .set("event", "format", "\"swiss\"")
+        .builtin("third", "first")
+        .write(&lab, "dry.toml");
+    let ran = lab
+        .hakem(["run", file.to_str().expect("UTF-8"), "--dry-run"])
+        .exits(0);
+    assert!(ran.stdout.contains("20 at least"), "{ran}");
+    assert!(!lab.path("dry").exists());
+    let missing = event("1")
+        .bot("nobody", &["no-such-program-anywhere"])
+        .write(&lab, "missing.toml");
+    lab.hakem(["run", missing.to_str().expect("UTF-8"), "--dry-run"])
+        .exits(2)
+        .says(&["no-such-program-anywhere"]);
+}
+
+/// Late entries and withdrawals of a Swiss event.
+#[test]
+fn bots_join_and_leave_a_swiss_event() {
+    let lab = Lab::new();
+    let event = Event::new("mangala")
+        .set("event", "format", "\"swiss\"")
+        .set("event", "rounds", "3")
+        .builtin("a", "random")
+        .builtin("b", "first")
+        .builtin("c", "greedy")
+        .builtin("late", "kuyu")
+        .with("joins = 2")
+        .builtin("gone", "random")
+        .with("leaves = 3");
+    lab.run(&event.write(&lab, "swiss.toml"));
+    let rounds = |bot: &str| -> Vec<String> {
+        let games = lab.games("swiss");
+        let of_bot = common::of_bot(&games, bot);
+        let mut rounds: Vec<String> = of_bot
+            .iter()
+            .map(|game| {
+                common::text(game, "id")
+                    .split('.')
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned()
+            })
+            .collect();
+        rounds.dedup();
+        rounds
+    };
+    assert!(!rounds("late").contains(&"r1".to_owned()));
+    assert!(!rounds("gone").contains(&"r3".to_owned()));
+    let standings = lab.standings("swiss");
+    let rows = standings.as_array().expect("rows");
+    // Four bots in rounds 1 and 3, five in round 2: one bye of two points.
+    let byes: u64 = rows
+        .iter()
+        .map(|row| row["byes"].as_u64().unwrap_or(0))
+        .sum();
+    assert_eq!(byes, 1);
+    assert!(
+        rows.iter()
+            .all(|row| row["tie_breaks"]["buchholz"].is_number())
+    );
+    let points: f64 = rows
+        .iter()
+        .map(|row| row["points"].as_f64().unwrap_or(0.0))
+        .sum();
+    assert_eq!(points, 2.0 * 6.0 + 2.0);
+}

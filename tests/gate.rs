@@ -1,0 +1,304 @@
+//! `hakem gate`: verdicts and exit codes, budgets, copies, going on, measured baselines.
+#![cfg(feature = "runner")]
+
+mod common;
+
+use common::Lab;
+use serde_json::Value;
+
+const KUYU: &str = "builtin:kuyu";
+const RANDOM: &str = "builtin:random";
+
+/// A gate at Mangala with a fixed seed.
+fn gate<'a>(candidate: &'a str, baseline: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let mut args = vec![
+        "gate",
+        "--game",
+        "mangala",
+        "--seed",
+        "7",
+        "--format",
+        "json",
+        "--candidate",
+        candidate,
+        "--baseline",
+        baseline,
+        "--opening-plies",
+        "4",
+    ];
+    args.extend(more);
+    args
+}
+
+fn number(result: &Value, key: &str) -> f64 {
+    result[key]
+        .as_f64()
+        .unwrap_or_else(|| panic!("`{key}` in {result}"))
+}
+
+#[test]
+fn a_stronger_candidate_is_accepted_and_a_weaker_one_rejected() {
+    let lab = Lab::new();
+    let accepted = lab.hakem(gate(KUYU, RANDOM, &[])).exits(0).json();
+    assert_eq!(accepted["decision"], "accepted", "{accepted}");
+    assert!(number(&accepted, "llr") >= accepted["bounds"][1].as_f64().expect("a bound"));
+    assert!(number(&accepted, "elo") > 0.0);
+    assert_eq!(number(&accepted, "games"), 2.0 * number(&accepted, "pairs"));
+    assert!(number(&accepted, "games") < 400.0, "{accepted}");
+    let rejected = lab.hakem(gate(RANDOM, KUYU, &[])).exits(1).json();
+    assert_eq!(rejected["decision"], "rejected", "{rejected}");
+    assert!(number(&rejected, "llr") <= rejected["bounds"][0].as_f64().expect("a bound"));
+    lab.assert_no_process_is_left();
+}
+
+/// The verdict and its figures do not depend on how many are played at once.
+#[test]
+fn the_verdict_does_not_depend_on_concurrency() {
+    let lab = Lab::new();
+    let one = lab
+        .hakem(gate(
+            KUYU,
+            "builtin:greedy",
+            &["--jobs", "1", "--elo1", "100", "--max-games", "300"],
+        ))
+        .json();
+    let four = lab
+        .hakem(gate(
+            KUYU,
+            "builtin:greedy",
+            &["--jobs", "4", "--elo1", "100", "--max-games", "300"],
+        ))
+        .json();
+    assert_eq!(one, four);
+}
+
+#[test]
+fn a_budget_of_games_or_time_ends_without_a_decision() {
+    let lab = Lab::new();
+    let games = lab
+        .hakem(gate(RANDOM, RANDOM, &["--max-games", "10"]))
+        .exits(4)
+        .json();
+    assert_eq!(games["decision"], "no_decision");
+    assert_eq!(games["pairs"], 5);
+    assert!(
+        games["why"]
+            .as_str()
+            .is_some_and(|why| why.contains("--max-games")),
+        "{games}"
+    );
+    // Tavla matches to 999 points do not end in that time.
+    let long = [
+        "gate",
+        "--game",
+        "tavla",
+        "--rule",
+        "match_length=999",
+        "--candidate",
+        RANDOM,
+        "--baseline",
+        RANDOM,
+        "--format",
+        "json",
+        "--max-time",
+        "100ms",
+    ];
+    let time = lab.hakem(long).exits(4).json();
+    assert_eq!(time["decision"], "no_decision");
+    assert!(
+        time["why"]
+            .as_str()
+            .is_some_and(|why| why.contains("--max-time")),
+        "{time}"
+    );
+    lab.assert_no_process_is_left();
+}
+
+/// Two bots without chance, from one start: all pairs but the first are copies.
+#[test]
+fn copies_of_a_game_are_no_evidence() {
+    let lab = Lab::new();
+    let args = [
+        "gate",
+        "--game",
+        "mangala",
+        "--candidate",
+        "builtin:first",
+        "--baseline",
+        "builtin:greedy",
+        "--format",
+        "json",
+    ];
+    // The lot decides who moves first, so that there are two different pairs at most.
+    let result = lab.hakem(args).exits(4).json();
+    assert_eq!(result["decision"], "no_decision");
+    assert!(number(&result, "pairs") <= 2.0, "{result}");
+    assert!(number(&result, "copies") >= 100.0, "{result}");
+    assert!(
+        result["why"]
+            .as_str()
+            .is_some_and(|why| why.contains("--opening-plies")),
+        "{result}"
+    );
+}
+
+#[test]
+fn a_gate_goes_on_from_its_folder() {
+    let lab = Lab::new();
+    let whole = lab
+        .hakem(gate(
+            KUYU,
+            "builtin:greedy",
+            &["--elo1", "60", "--max-games", "60"],
+        ))
+        .json();
+    let part = lab.hakem(gate(
+        KUYU,
+        "builtin:greedy",
+        &["--elo1", "60", "--out", "g", "--max-games", "20"],
+    ));
+    let part = part.exits(4).json();
+    assert_eq!(part["pairs"], 10);
+    let rest = lab
+        .hakem(gate(
+            KUYU,
+            "builtin:greedy",
+            &["--elo1", "60", "--out", "g", "--max-games", "60"],
+        ))
+        .json();
+    assert_eq!(rest, whole);
+    lab.verify_records("g");
+    // Another candidate is another event.
+    lab.hakem(gate("builtin:first", "builtin:greedy", &["--out", "g"]))
+        .exits(2);
+}
+
+#[test]
+fn points_and_games_without_partner_can_be_tested() {
+    let lab = Lab::new();
+    let args = [
+        "gate",
+        "--game",
+        "tavla",
+        "--seed",
+        "3",
+        "--candidate",
+        "builtin:usta",
+        "--baseline",
+        RANDOM,
+        "--points0",
+        "0",
+        "--points1",
+        "0.5",
+        "--format",
+        "json",
+    ];
+    let points = lab.hakem(args).exits(0).json();
+    assert_eq!(points["scale"], "points");
+    assert!(number(&points, "points_per_game") > 0.5, "{points}");
+    let single = lab
+        .hakem(gate(KUYU, RANDOM, &["--unpaired", "--elo", "normalised"]))
+        .exits(0)
+        .json();
+    assert_eq!(single["scale"], "normalised");
+    assert_eq!(single["pairs"], 0);
+    assert_eq!(single["counts"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn a_measured_baseline_is_kept_and_held_to() {
+    let lab = Lab::new();
+    let file = ["--baseline-file", "strength.json"];
+    let none = lab.hakem(gate("builtin:greedy", RANDOM, &file)).exits(2);
+    none.says(&["--update-baseline"]);
+    let update = [&file[..], &["--update-baseline", "--max-games", "60"]].concat();
+    let measured = lab
+        .hakem(gate("builtin:greedy", RANDOM, &update))
+        .exits(0)
+        .json();
+    assert_eq!(measured["decision"], "measured");
+    assert_eq!(measured["games"], 60);
+    let text = std::fs::read_to_string(lab.path("strength.json")).expect("it is written");
+    let stored: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(stored["measured"][0]["games"], 60);
+    // The same bot is accepted without a game; a much weaker one is rejected.
+    let same = lab
+        .hakem(gate("builtin:greedy", RANDOM, &file))
+        .exits(0)
+        .json();
+    assert_eq!(
+        (&same["decision"], &same["games"]),
+        (&Value::from("accepted"), &Value::from(0))
+    );
+    let worse = lab
+        .hakem(gate("builtin:first", RANDOM, &file))
+        .exits(1)
+        .json();
+    assert_eq!(worse["decision"], "rejected", "{worse}");
+    // Other rules, another measurement.
+    lab.hakem(gate(
+        "builtin:first",
+        RANDOM,
+        &["--baseline-file", "strength.json", "--rule", "sets=3"],
+    ))
+    .exits(2);
+    lab.write("bad.json", "{}");
+    lab.hakem(gate(
+        "builtin:first",
+        RANDOM,
+        &["--baseline-file", "bad.json"],
+    ))
+    .exits(2)
+    .says(&["bad.json"]);
+}
+
+#[test]
+fn what_cannot_be_tested_is_told() {
+    let lab = Lab::new();
+    for (more, word) in [
+        (&["--elo0", "10", "--elo1", "0"][..], "hypotheses"),
+        (&["--alpha", "0.7"], "alpha"),
+        (&["--elo1", "9999"], "9999"),
+        (&["--openings", "missing.jsonl"], "missing.jsonl"),
+        (&["--max-games", "0"], "max-games"),
+        (&["--points0", "1"], "points1"),
+        (&["--update-baseline"], "baseline-file"),
+    ] {
+        // `--opening-plies` of the helper and `--openings` exclude each other.
+        let args: Vec<&str> = [
+            "gate",
+            "--game",
+            "mangala",
+            "--candidate",
+            KUYU,
+            "--baseline",
+            RANDOM,
+        ]
+        .into_iter()
+        .chain(more.iter().copied())
+        .collect();
+        lab.hakem(args).exits(2).says(&[word]);
+    }
+    lab.hakem(gate("builtin:nobody", RANDOM, &[]))
+        .exits(2)
+        .says(&["nobody"]);
+}
+
+#[test]
+fn a_verdict_can_be_read_by_people() {
+    let lab = Lab::new();
+    let mut args = gate(KUYU, RANDOM, &[]);
+    let at = args
+        .iter()
+        .position(|&arg| arg == "json")
+        .expect("the helper asks for it");
+    for (format, word) in [
+        ("table", "accepted"),
+        ("markdown", "| decision "),
+        ("csv", "decision,accepted"),
+    ] {
+        args[at] = format;
+        let shown = lab.hakem(args.clone()).exits(0);
+        assert!(shown.stdout.contains(word), "{shown}");
+    }
+}
