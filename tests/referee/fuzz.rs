@@ -82,6 +82,7 @@ fn spent(number: u16) -> Spent {
             cpu_us: Some(number * 20),
             delay_us: Some(number * 60),
             earlier_us: number * 30,
+            outside_us: number,
         },
         _ => Spent {
             wall_us: number * number,

@@ -226,7 +226,7 @@ pub(crate) fn ids(input: &[u8]) -> Shape {
 }
 
 /// Words of clocks.
-pub(crate) const CLOCK_WORDS: [&str; 15] = [
+pub(crate) const CLOCK_WORDS: [&str; 16] = [
     "main_us",
     "increment_us",
     "move_us",
