@@ -261,51 +261,58 @@ fn thoughts_in_others_time_are_recorded_at_every_level() {
     });
 }
 
-#[test]
-fn a_bot_lives_on_when_the_thread_that_started_it_ends() {
-    use std::io::{Read, Write};
+/// Starts a program that writes back what it reads, in a box.
+fn echo(level: hakem::bot::sandbox::Level, freezes: bool) -> hakem::bot::process::Started {
     use std::sync::Arc;
 
     use hakem::bot::process::Program;
-    use hakem::bot::sandbox::order::Shown;
-    use hakem::bot::sandbox::{Confine, Level, probe, slots::Slots};
+    use hakem::bot::sandbox::{Confine, probe, slots::Slots};
+
+    let order = probe::order_for(level, vec!["/bin/cat".into()], "/usr".into(), Vec::new());
+    let program = Program {
+        argv: vec!["/bin/cat".into()],
+        dir: None,
+        env: Vec::new(),
+        log: None,
+        max_stderr: 0,
+        max_line: 100,
+        max_output: 100,
+        exit_us: 0,
+        cores: 1,
+        confine: Some(Arc::new(Confine {
+            own: common::hakem_path(),
+            order,
+            freezes,
+            slots: Slots::new().expect("a folder"),
+        })),
+    };
+    // Its parent-death signal must not be that of a thread.
+    let started = std::thread::spawn(move || program.start().expect("it starts"))
+        .join()
+        .expect("the thread ends");
+    for pipe in [&started.stdin, &started.stdout] {
+        rustix::io::ioctl_fionbio(pipe, false).expect("it may block");
+    }
+    started
+}
+
+/// A line there and back.
+#[track_caller]
+fn turn(started: &hakem::bot::process::Started) {
+    let line = b"still here";
+    rustix::io::write(&started.stdin, line).expect("it is there");
+    let mut answer = [0; 10];
+    let read = rustix::io::read(&started.stdout, &mut answer).expect("it answers");
+    assert_eq!(&answer[..read], line);
+}
+
+#[test]
+fn a_bot_lives_on_when_the_thread_that_started_it_ends() {
+    use hakem::bot::sandbox::Level;
 
     for level in [Level::Limits, Level::Strict] {
-        let order = probe::order_for(
-            level,
-            vec!["/bin/cat".into()],
-            "/usr".into(),
-            Vec::<Shown>::new(),
-        );
-        let program = Program {
-            argv: vec!["/bin/cat".into()],
-            dir: None,
-            env: Vec::new(),
-            log: None,
-            max_stderr: 0,
-            max_line: 100,
-            max_output: 100,
-            exit_us: 0,
-            cores: 1,
-            confine: Some(Arc::new(Confine {
-                own: common::hakem_path(),
-                order,
-                freezes: false,
-                slots: Slots::new().expect("a folder"),
-            })),
-        };
-        let mut started = std::thread::spawn(move || program.start().expect("it starts"))
-            .join()
-            .expect("the thread ends");
-        for pipe in [&started.stdin, &started.stdout] {
-            rustix::io::ioctl_fionbio(pipe, false).expect("it may block");
-        }
-        let mut stdin = std::fs::File::from(started.stdin);
-        let mut stdout = std::fs::File::from(started.stdout);
-        stdin.write_all(b"still here").expect("it is there");
-        let mut answer = [0; 10];
-        stdout.read_exact(&mut answer).expect("it answers");
-        assert_eq!(&answer, b"still here");
+        let mut started = echo(level, false);
+        turn(&started);
         let boxed = started.process.boxed().expect("it has a box");
         boxed.listen();
         assert!(boxed.features().is_some(), "it has told which walls stand");
@@ -322,6 +329,45 @@ fn a_bot_lives_on_when_the_thread_that_started_it_ends() {
         let watched = pidfd_open(bot, PidfdFlags::empty()).expect("it is there");
         drop(started.process);
         assert!(all_end(&[watched]));
+    }
+}
+
+#[test]
+fn a_starved_supervisor_misses_no_thaw() {
+    use hakem::bot::sandbox::Level;
+
+    for level in [Level::Limits, Level::Strict] {
+        let mut started = echo(level, true);
+        turn(&started);
+        let mut supervisor = started.process.pid();
+        for _ in 1..started.wrappers {
+            supervisor = children(supervisor)[0];
+        }
+        kill_process(supervisor, Signal::STOP).expect("it is stopped");
+        let (half, told) = std::sync::mpsc::channel();
+        let other = std::thread::spawn(move || {
+            told.recv().expect("half of it is done");
+            kill_process(supervisor, Signal::CONT).expect("it goes on");
+        });
+        let boxed = started.process.boxed().expect("it has a box");
+        // Many more than a socket holds.
+        for number in 0..50 {
+            boxed.freeze();
+            if number == 1 {
+                half.send(()).expect("the other thread waits");
+            }
+            boxed.thaw();
+        }
+        other.join().expect("the other thread ends");
+        for _ in 0..2_000 {
+            if let Some(boxed) = started.process.boxed() {
+                boxed.thaw();
+            }
+            turn(&started);
+            if let Some(boxed) = started.process.boxed() {
+                boxed.freeze();
+            }
+        }
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Group {
     version: Version,
     memory: Option<PathBuf>,
     pids: Option<PathBuf>,
+    /// The limits that are set: of memory and of processes.
+    set: Option<(u64, u32)>,
 }
 
 impl Cgroups {
@@ -51,7 +53,7 @@ impl Cgroups {
             sweep(parent);
         }
         // What may be made is known only when it was made.
-        let trial = found.make(usize::MAX).ok()?;
+        let mut trial = found.make(usize::MAX).ok()?;
         trial.limit(1 << 30, 64).ok()?;
         drop(trial);
         Some(found)
@@ -90,6 +92,7 @@ impl Cgroups {
             version: self.version,
             memory: make(&self.memory)?,
             pids: None,
+            set: None,
         };
         group.pids = make(&self.pids)?;
         Ok(group)
@@ -101,7 +104,12 @@ impl Group {
     ///
     /// # Errors
     /// The system's.
-    pub fn limit(&self, memory: u64, processes: u32) -> io::Result<()> {
+    pub fn limit(&mut self, memory: u64, processes: u32) -> io::Result<()> {
+        // Most often the next bot has the same.
+        if self.set == Some((memory, processes)) {
+            return Ok(());
+        }
+        self.set = None;
         if let Some(folder) = &self.memory {
             let bytes = memory.saturating_add(OWN_MEMORY).to_string();
             match self.version {
@@ -124,6 +132,7 @@ impl Group {
             let most = processes.saturating_add(OWN_PROCESSES).to_string();
             fs::write(folder.join("pids.max"), most)?;
         }
+        self.set = Some((memory, processes));
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags,
@@ -19,6 +20,12 @@ use super::order::{Ended, Failure, Features, Order, Report, Wish};
 use super::slots::{Slot, Slots};
 use super::{BOX, Level};
 
+/// How often, and how long each time, a wish waits for room in the socket.
+const PATIENCE: usize = 50;
+const WAIT: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 100_000_000,
+};
 /// The longest report.
 const REPORT: usize = 1 << 16;
 
@@ -208,7 +215,20 @@ impl Boxed {
         }
     }
 
+    /// Sends a wish. A socket holds only a few that were not read yet; then a freeze is left out, and anything else waits for
+    /// room: a supervisor that is starved must not miss that the bot is to go on.
     fn wish(&self, wish: Wish) -> bool {
-        send(&self.control, &[wish as u8], SendFlags::NOSIGNAL).is_ok()
+        for _ in 0..PATIENCE {
+            match send(&self.control, &[wish as u8], SendFlags::NOSIGNAL) {
+                Ok(_) => return true,
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) if wish != Wish::Freeze => {
+                    let mut room = [PollFd::new(&self.control, PollFlags::OUT)];
+                    let _ = rustix::event::poll(&mut room, Some(&WAIT));
+                }
+                Err(_) => return false,
+            }
+        }
+        false
     }
 }

@@ -16,7 +16,7 @@ use rustix::process::{
 use super::tree::{self, Use};
 use super::{Control, Failure, Order, Step};
 use crate::bot::sandbox::Level;
-use crate::bot::sandbox::order::{Ended, Report};
+use crate::bot::sandbox::order::{Ended, Report, Wish};
 use crate::referee::Limit;
 
 /// How often the supervisor looks at what the bot uses, and takes in orphans; nanoseconds.
@@ -205,20 +205,25 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Does what the referee wishes; false if everything is to end.
+    /// Does what the referee wishes; false if everything is to end. Of several wishes that wait only the last counts.
     fn obey(&mut self) -> bool {
-        let mut wish = [0];
-        match recv(&self.control.0, &mut wish, RecvFlags::DONTWAIT) {
-            // The referee is gone.
-            Ok((0, _)) => return false,
-            Ok(_) => {}
-            Err(Errno::INTR | Errno::AGAIN) => return true,
-            Err(_) => return false,
+        let mut last = 0;
+        loop {
+            let mut wish = [0];
+            match recv(&self.control.0, &mut wish, RecvFlags::DONTWAIT) {
+                // The referee is gone.
+                Ok((0, _)) => return false,
+                Ok(_) if wish[0] == Wish::End as u8 => return false,
+                Ok(_) => last = wish[0],
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => break,
+                Err(_) => return false,
+            }
         }
-        match wish[0] {
-            b's' => self.tree.freeze(),
-            b'c' => self.tree.signal(Signal::CONT),
-            _ => return false,
+        if last == Wish::Freeze as u8 {
+            self.tree.freeze();
+        } else if last == Wish::Thaw as u8 {
+            self.tree.signal(Signal::CONT);
         }
         true
     }
