@@ -275,9 +275,12 @@ fn a_bot_that_does_not_know_stop_is_found() {
     let lab = Lab::new();
     let (found, code) = check(&lab, "qbitz", &script("no_stop"));
     assert_eq!(code, Some(1), "{found:#?}");
-    // Already in a game, if the other seat was faster.
+    // Already in a game, if the other seat was faster there.
     let failed = of_result(&found, "fail");
-    assert!(failed == ["stop"] || failed == ["crash"], "{found:#?}");
+    assert!(
+        failed.contains(&"stop") || failed.contains(&"crash"),
+        "{found:#?}"
+    );
     let text = Value::from(found).to_string();
     assert!(
         text.contains("nobody stops me") || text.contains("stop thinking"),

@@ -375,3 +375,76 @@ fn a_person_may_leave_ask_for_help_and_err() {
         .says(&["mangala"]);
     lab.assert_no_process_is_left();
 }
+
+#[test]
+fn reasons_are_told_whole_below_the_games() {
+    let lab = Lab::new();
+    let illegal = faulty("illegal");
+    lab.hakem([
+        "duel",
+        "--game",
+        "mangala",
+        "--seed",
+        "5",
+        "--out",
+        "duel",
+        &illegal,
+        "builtin:greedy",
+    ])
+    .exits(0);
+    let reason = "r1.m1.g1: illegal_move: a move is a pit number from 1 to 6, not 99";
+    let shown = lab.hakem(["games", "duel"]).exits(0);
+    assert!(shown.stdout.lines().any(|line| line == reason), "{shown}");
+    assert!(shown.stdout.contains("--explain"), "{shown}");
+    // Other forms have room for it in the table.
+    let markdown = lab
+        .hakem(["games", "duel", "--format", "markdown"])
+        .exits(0);
+    assert!(!markdown.stdout.contains(reason), "{markdown}");
+}
+
+#[test]
+fn a_loss_by_time_tells_what_was_written() {
+    let lab = Lab::new();
+    for (name, words) in [
+        (
+            "no_flush",
+            "nothing was written: an answer has to be flushed",
+        ),
+        ("no_line_end", "bytes without a line end were written"),
+    ] {
+        let bot = faulty(name);
+        let args = [
+            "duel",
+            "--game",
+            "mangala",
+            "--clock",
+            "move=1s,ready=1s",
+            "--games",
+            "1",
+            &bot,
+            "builtin:greedy",
+        ];
+        lab.hakem(args).exits(0).says(&[words]);
+    }
+}
+
+#[test]
+fn the_example_of_the_rules_tool_is_right() {
+    let lab = Lab::new();
+    let help = lab.hakem(["rules", "--help"]).exits(0).stdout;
+    let mut lines = help
+        .lines()
+        .skip_while(|line| !line.starts_with("Example:"))
+        .skip(1);
+    let question = lines
+        .next()
+        .and_then(|line| line.split('\'').nth(1))
+        .expect("a question");
+    let answer: String = lines.map(str::trim).collect();
+    let told = lab.hakem_fed(&["rules"], &format!("{question}\n")).exits(0);
+    assert_eq!(
+        told.stdout.split_whitespace().collect::<String>(),
+        answer.split_whitespace().collect::<String>()
+    );
+}

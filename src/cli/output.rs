@@ -148,7 +148,10 @@ impl Output {
     /// # Errors
     /// Results that contradict themselves; stdout that fails.
     pub fn games(&self, names: &[String], games: &[GameResult]) -> anyhow::Result<()> {
-        let report = report::games::report(names, games)?;
+        let mut report = report::games::report(names, games)?;
+        if self.is_text() {
+            report.notes = report::games::reasons(games);
+        }
         self.write(|look, out| report.write(look, out))
     }
 

@@ -21,7 +21,7 @@ pub fn report(names: &[String], games: &[GameResult]) -> Result<Report<GameRow>,
     Ok(Report {
         rows: games.iter().map(|game| row(names, game)).collect(),
         table: table(names, &games),
-        notes: notes(&games),
+        notes: Vec::new(),
     })
 }
 
@@ -30,10 +30,10 @@ const LONG: usize = 20;
 /// So many of them at most.
 const NOTES: usize = 8;
 
-/// The reasons of forfeits, whole.
-fn notes(games: &[&GameResult]) -> Vec<String> {
+/// The reasons of forfeits, whole, for a terminal on which a table may have no room for them; a line each.
+pub fn reasons(games: &[GameResult]) -> Vec<String> {
     let long =
-        |game: &&&GameResult| game.against.is_some() && game.reason.chars().nth(LONG).is_some();
+        |game: &&GameResult| game.against.is_some() && game.reason.chars().nth(LONG).is_some();
     let mut notes: Vec<String> = games
         .iter()
         .filter(long)

@@ -390,7 +390,10 @@ impl<'a> Sitting<'a> {
             let Some(bot) = &mut self.bot else { return };
             let spent = bot.spent_at(at);
             let early = bot.asked.as_ref().is_some_and(|asked| at < asked.0);
-            if let (Some(asked), Ok(line), false) = (&bot.asked, &line, early) {
+            // The line before may have closed the question.
+            let closed = |effect: &Effect| matches!(effect, Effect::Close(of) if *of == seat);
+            let open = !early && !self.outbox.effects.iter().any(closed);
+            if let (Some(asked), Ok(line), true) = (&bot.asked, &line, open) {
                 watcher.answered(&asked.3, line, &spent);
             }
             let input = match &line {

@@ -12,7 +12,8 @@ use crate::runner::sitting::Partner;
 /// How the opponent behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// Plays legal answers at random, or where none are listed as well as a built-in bot can.
+    /// Plays legal answers at random, or where none are listed as well as a built-in bot can; it raises the stakes whenever it
+    /// may, so that the bot is asked what it thinks of that.
     Plain,
     /// The same, but it offers to resign where the rules allow it, at its first move and now and then; else it lets the stakes be.
     Resigning,
@@ -50,6 +51,16 @@ impl Opponent {
     }
 
     fn answer(&mut self, turn: &Turn) -> Result<Move, String> {
+        if self.style == Style::Plain
+            && turn.ask == Ask::Cube
+            && let Some(last) = turn
+                .legal
+                .as_ref()
+                .and_then(|legal| legal.as_array()?.last())
+        {
+            // To let the stakes be is listed first.
+            return Ok(answer(turn, last.clone()));
+        }
         let first = match self.style {
             Style::Plain => false,
             Style::Resigning => turn.ask != Ask::Move,

@@ -222,7 +222,10 @@ impl Checked<'_> {
             ),
             (Verdict::Crash, _) => trouble(
                 "crash",
-                format!("it ended {when}: {code}{}", quoted_log(&session.stderr)),
+                match session.stderr.trim() {
+                    "" => format!("it ended {when}: {reason}"),
+                    _ => format!("it ended {when}: {code}{}", quoted_log(&session.stderr)),
+                },
                 "its last lines on stderr tell where; `hakem replay RECORD --turn N BOT` asks it the same again".into(),
             ),
             (Verdict::Limit, "memory") => {
