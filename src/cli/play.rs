@@ -325,7 +325,7 @@ fn finish(
     }
     tell_forfeits(&results.names, &results.games);
     if code == exit::DONE || !results.matches.is_empty() {
-        output.standings(&results)?;
+        output.standings(&results.standings()?)?;
     }
     Ok(code)
 }
