@@ -369,7 +369,7 @@ fn finish(
     }
     tell_forfeits(&results.names, &results.games);
     if code == exit::DONE || !results.matches.is_empty() {
-        let shown = output.standings(&results);
+        let shown = output.standings(&results.standings()?);
         // What stopped the run says more than that its terminal is gone as well.
         if code == exit::DONE {
             shown?;
