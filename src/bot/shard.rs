@@ -319,11 +319,11 @@ impl Shard {
     fn rest(&mut self) -> Option<Timespec> {
         let timer = self.timers.peek().map(|Reverse((due, _))| *due);
         let Some(due) = timer.into_iter().chain(self.report.due()).min() else {
-            self.pulse.rests(u64::MAX);
+            self.pulse.rests(self.now, u64::MAX);
             return None;
         };
         let wait = due.saturating_sub(self.now).min(REST);
-        self.pulse.rests(self.now.saturating_add(wait));
+        self.pulse.rests(self.now, self.now.saturating_add(wait));
         Some(Timespec {
             tv_sec: i64::try_from(wait / 1_000_000_000).unwrap_or(i64::MAX),
             tv_nsec: (wait % 1_000_000_000) as i64,

@@ -51,8 +51,13 @@ impl Pulse {
         self.due = now;
     }
 
-    /// The referee is about to wait, until then at most. It has to come back in time, as [`Pulse::woken`] checks.
-    pub fn rests(&mut self, until: u64) {
+    /// The referee is about to wait, until then at most, reckoned from the instant `now` at which it last looked at the clock. It
+    /// has to come back in time, as [`Pulse::woken`] checks.
+    pub fn rests(&mut self, now: u64, until: u64) {
+        // That instant is a sign of life as well: else a stall just before it would be lost in the rest that begins with it.
+        if now > self.last {
+            self.beat(now);
+        }
         self.due = until.max(self.last);
     }
 
@@ -103,7 +108,7 @@ mod tests {
             let now = step * 160 * MS;
             pulse.beat(now);
             pulse.beat(now + 99 * MS);
-            pulse.rests(now + 120 * MS);
+            pulse.rests(now + 99 * MS, now + 120 * MS);
             // Before its time, because something came; or late, but not by much.
             pulse.woken(now + [100, 150][step as usize % 2] * MS, || 0);
         }
@@ -114,10 +119,10 @@ mod tests {
     #[test]
     fn a_late_step_is_a_stall_since_the_last_sign_of_life() {
         let mut pulse = Pulse::new(1_000 * MS, 0);
-        pulse.rests(1_050 * MS);
+        pulse.rests(1_000 * MS, 1_050 * MS);
         pulse.woken(1_150 * MS, || 0);
         assert_eq!(pulse.stalled(), 0, "at the bound itself it is none");
-        pulse.rests(1_200 * MS);
+        pulse.rests(1_150 * MS, 1_200 * MS);
         pulse.woken(4_150 * MS, || 0);
         assert_eq!(pulse.stalled(), 3_000 * MS);
         assert_eq!(pulse.take_news(), Some(3_000 * MS));
@@ -135,6 +140,21 @@ mod tests {
     }
 
     #[test]
+    fn a_stall_just_before_a_rest_is_not_lost_in_it() {
+        let mut pulse = Pulse::new(0, 0);
+        pulse.woken(10 * MS, || 0);
+        // It was stopped here, and then reckoned its rest from the instant at which it came back.
+        pulse.rests(3_010 * MS, 3_060 * MS);
+        pulse.woken(3_060 * MS, || 0);
+        assert_eq!(pulse.stalled(), 3_000 * MS);
+        // An instant before the last sign of life says nothing.
+        pulse.beat(3_070 * MS);
+        pulse.rests(3_065 * MS, 3_115 * MS);
+        pulse.woken(3_115 * MS, || 0);
+        assert_eq!(pulse.stalled(), 3_000 * MS);
+    }
+
+    #[test]
     fn stalls_add_up_and_the_longest_is_told() {
         let mut pulse = Pulse::new(0, 0);
         for now in [200, 700, 800, 1_100] {
@@ -148,15 +168,15 @@ mod tests {
     fn sleep_of_the_machine_is_a_stall_however_short_it_looks() {
         let hour = 3_600_000 * MS;
         let mut pulse = Pulse::new(0, hour);
-        pulse.rests(50 * MS);
+        pulse.rests(0, 50 * MS);
         pulse.woken(60 * MS, || 2 * hour);
         assert_eq!(pulse.stalled(), 60 * MS);
         assert_eq!(pulse.take_news(), Some(hour + 60 * MS));
-        pulse.rests(110 * MS);
+        pulse.rests(60 * MS, 110 * MS);
         pulse.woken(110 * MS, || 2 * hour);
         assert_eq!(pulse.stalled(), 60 * MS, "it counts once");
         // Two clocks are never read in the same instant.
-        pulse.rests(160 * MS);
+        pulse.rests(110 * MS, 160 * MS);
         pulse.woken(160 * MS, || 2 * hour + 5 * MS);
         assert_eq!(pulse.take_news(), None);
     }
@@ -164,11 +184,11 @@ mod tests {
     #[test]
     fn a_clock_that_is_odd_makes_no_stall_of_nothing() {
         let mut pulse = Pulse::new(500, 500);
-        pulse.rests(0);
+        pulse.rests(0, 0);
         pulse.woken(100, || 0);
         pulse.beat(0);
         assert_eq!(pulse.stalled(), 0);
-        pulse.rests(u64::MAX);
+        pulse.rests(0, u64::MAX);
         pulse.woken(u64::MAX / 2, || 0);
         assert_eq!(pulse.stalled(), 0, "a rest without an end is never late");
     }

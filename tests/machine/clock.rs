@@ -7,7 +7,7 @@ use rustix::process::Signal;
 
 use crate::common::{Event, Lab, Lots, env_number, text};
 use crate::tools::{
-    all_by_the_rules, ended, goes_on, said, send, skipped, start, start_with, thinkers,
+    all_by_the_rules, ended, goes_on, said, send, skipped, start, start_with, thinkers, until,
 };
 
 /// Plays the event and stops the referee alone, so often and for so long (milliseconds, from and below); its bots go on. Returns
@@ -21,6 +21,9 @@ fn stopped(event: &Event, games: usize, times: u32, stop: std::ops::Range<u64>) 
     let mut lots = Lots::new(env_number("HAKEM_TEST_SEED", seed));
     let run = start(&lab, &file);
     let mut stops = 0;
+    // From the first sign of a bot on.
+    let is_bot = |(_, line): &(_, String)| line.contains("mockbot");
+    assert!(until(&run, || lab.processes().iter().any(is_bot)));
     while stops < times && goes_on(&run, 20 + lots.below(230)) {
         send(&run, Signal::STOP);
         // A process that is stopped does not end.
@@ -87,7 +90,7 @@ fn a_race_in_which_the_referee_was_stopped_is_raced_again() {
     // Who was first while nobody looked, nobody can tell.
     let words = "was void: the referee stood still while seats raced";
     // A stop may fall between two games, where it does no harm.
-    let told = (0..6).any(|_| stopped(&event, 2, 2, 500..800).contains(words));
+    let told = (0..6).any(|_| stopped(&event, 2, 1, 500..800).contains(words));
     assert!(told, "no stop fell into a race");
 }
 
