@@ -290,19 +290,6 @@ wall_ceiling = "1m"
 }
 
 #[test]
-fn not_yet_offered() {
-    insta::assert_snapshot!(errors(&[GAME, r##"[limits]
-sandbox = "strict"
-"##, BOTS]), @r##"
-    error: `sandbox` in [limits] is "strict", which is not yet offered by this version
-     --> /events/spring.toml:4:11
-      |
-    4 | sandbox = "strict"
-      |           ^^^^^^^^ "auto" and "none" are
-    "##);
-}
-
-#[test]
 fn keys_of_other_formats() {
     insta::assert_snapshot!(errors(&[GAME, r##"format = "swiss"
 candidate = "a"
