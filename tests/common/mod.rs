@@ -167,9 +167,18 @@ pub(crate) fn is_root() -> bool {
 fn hakem_for_all() -> &'static Path {
     static COPY: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
     COPY.get_or_init(|| {
-        let file = format!("hakem-test-program-{}", std::process::id());
-        let path = std::env::temp_dir().join(file);
-        std::fs::copy(hakem_path(), &path).expect("the program is copied");
+        // One copy a build, which all test programs share and none removes under another.
+        let built = std::fs::metadata(hakem_path()).and_then(|found| found.modified());
+        let built = built.expect("the program was built at some time");
+        let stamp = built
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(0, |since| since.as_nanos());
+        let path = std::env::temp_dir().join(format!("hakem-test-program-{stamp}"));
+        if !path.exists() {
+            let fresh = path.with_extension(std::process::id().to_string());
+            std::fs::copy(hakem_path(), &fresh).expect("the program is copied");
+            std::fs::rename(&fresh, &path).expect("the copy gets its name");
+        }
         path
     })
 }
