@@ -195,3 +195,48 @@ fn a_bot_without_a_folder_of_its_own_is_shown_the_files_of_its_command() {
         }
     });
 }
+
+#[test]
+fn a_program_among_what_its_compiler_left_is_shown() {
+    as_each_user(|lab| {
+        // As cargo leaves it: the folder `target` is marked as one that is no part of the bot.
+        let program = lab.path("bot/target/release/program");
+        script(
+            &program,
+            &format!(
+                "#!{PYTHON}\nimport os, sys\nsys.path.insert(0, os.path.dirname(__file__) + '/../..')\n\
+                 sys.argv = ['bot', 'none']\nimport bot\n"
+            ),
+        );
+        lab.write(
+            "bot/target/CACHEDIR.TAG",
+            "Signature: 8a477f597d28d172789f06886806bc55",
+        );
+        for level in LEVELS {
+            for (out, command, dir) in [
+                ("own", "target/release/program", Some("bot")),
+                ("none", "bot/target/release/program", None),
+            ] {
+                let out = format!("{level}-{out}");
+                let mut event = common::Event::new("mangala")
+                    .set("event", "games", "1")
+                    .set("event", "paired", "false")
+                    .set("limits", "sandbox", &common::toml_text(level))
+                    .bot("bot", &[command]);
+                if let Some(dir) = dir {
+                    event = event.with(&format!("dir = {}", common::toml_text(dir)));
+                }
+                let file = event.builtin("house", "random").write(&lab, "event.toml");
+                lab.hakem(["run", file.to_str().expect("a path"), "--out", &out])
+                    .exits(0);
+                let game = lab.games(&out).remove(0);
+                assert_eq!(
+                    game["verdict"],
+                    "rule",
+                    "{out}: {game} {}",
+                    logs(&lab, &out)
+                );
+            }
+        }
+    });
+}

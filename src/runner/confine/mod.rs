@@ -256,7 +256,7 @@ impl<'a> Shelter<'a> {
             .collect();
         named.extend(inside(&found));
         let what = if own_dir {
-            What::All
+            What::All(named)
         } else {
             What::AllOrOnly(named)
         };

@@ -13,9 +13,9 @@ use crate::config::files::{MAX_BYTES, MAX_DEPTH, MAX_FILES, hex, is_left_out, ma
 /// What is copied of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// All of it.
-    All,
-    /// All of it if that is not much, else these files, relative to it.
+    /// All of it, and these files whatever they lie among: a program may lie among what else is left out.
+    All(BTreeSet<PathBuf>),
+    /// The same if that is not much, else these files only, relative to it.
     AllOrOnly(BTreeSet<PathBuf>),
     /// These files, relative to it.
     Only(BTreeSet<PathBuf>),
@@ -78,10 +78,10 @@ pub(super) fn take(
         list.folder(Path::new(""), 0).map(|()| list.entries)
     };
     let (entries, cut) = match what {
-        What::All => (listing(LARGE)?, false),
+        What::All(files) => (with(listing(LARGE)?, named(from, files)?), false),
         What::Only(files) => (named(from, files)?, false),
         What::AllOrOnly(files) => match listing(SMALL) {
-            Ok(entries) => (entries, false),
+            Ok(entries) => (with(entries, named(from, files)?), false),
             Err(_) => (named(from, files)?, true),
         },
     };
@@ -105,6 +105,17 @@ pub(super) fn take(
     }
     shut(&folder).map_err(fault)?;
     Ok(Copy { folder, hash, cut })
+}
+
+/// The entries of a folder, and those of the others that are not among them.
+fn with(
+    mut entries: Vec<(PathBuf, Entry)>,
+    others: Vec<(PathBuf, Entry)>,
+) -> Vec<(PathBuf, Entry)> {
+    let there: BTreeSet<PathBuf> = entries.iter().map(|(path, _)| path.clone()).collect();
+    entries.extend(others.into_iter().filter(|(path, _)| !there.contains(path)));
+    entries.sort_by(|a, b| a.0.cmp(&b.0));
+    entries
 }
 
 fn named(root: &Path, files: &BTreeSet<PathBuf>) -> Result<Vec<(PathBuf, Entry)>, String> {
@@ -301,9 +312,12 @@ mod tests {
         fs::write(bot.join("bot.py"), "one").expect("written");
         fs::write(bot.join("lib/a.py"), "a").expect("written");
         symlink("/etc/hostname", bot.join("link")).expect("linked");
-        let first = take(&bot, &What::All, None, &copies).expect("copied");
+        let first = take(&bot, &What::All(BTreeSet::new()), None, &copies).expect("copied");
         assert_eq!(first.folder, copies.join(&first.hash));
-        assert_eq!(take(&bot, &What::All, None, &copies), Ok(first.clone()));
+        assert_eq!(
+            take(&bot, &What::All(BTreeSet::new()), None, &copies),
+            Ok(first.clone())
+        );
         for path in ["bot.py", "lib", "lib/a.py", ""] {
             let mode = fs::metadata(first.folder.join(path))
                 .expect("copied")
@@ -317,12 +331,12 @@ mod tests {
         assert!(link.is_symlink());
 
         fs::write(bot.join("bot.py"), "two").expect("written");
-        let second = take(&bot, &What::All, None, &copies).expect("copied");
+        let second = take(&bot, &What::All(BTreeSet::new()), None, &copies).expect("copied");
         assert_ne!(second.hash, first.hash);
         let text = fs::read_to_string(first.folder.join("bot.py")).expect("still there");
         assert_eq!(text, "one");
         fs::set_permissions(bot.join("bot.py"), fs::Permissions::from_mode(0o755)).expect("set");
-        let third = take(&bot, &What::All, None, &copies).expect("copied");
+        let third = take(&bot, &What::All(BTreeSet::new()), None, &copies).expect("copied");
         assert_ne!(
             third.hash, second.hash,
             "what may be executed is part of the content"
