@@ -10,9 +10,9 @@ use hakem_protocol::results::GateResult;
 use super::unless_closed;
 use crate::event::GameResult;
 use crate::rating::history::{History, Step};
-use crate::report::model::EventResults;
 use crate::report::page::Figure;
 use crate::report::{self, Format, Look};
+use crate::tournament::standings::Standings;
 
 /// The flags.
 #[derive(Debug, clap::Args)]
@@ -100,10 +100,9 @@ impl Output {
     /// Writes the standings of an event.
     ///
     /// # Errors
-    /// Results that contradict themselves; stdout that fails.
-    pub fn standings(&self, results: &EventResults) -> anyhow::Result<()> {
-        let standings = results.standings()?;
-        self.write(|look, out| report::standings::report(&standings).write(look, out))
+    /// Stdout that fails.
+    pub fn standings(&self, standings: &Standings) -> anyhow::Result<()> {
+        self.write(|look, out| report::standings::report(standings).write(look, out))
     }
 
     /// Writes the verdict of a gate.

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use super::exit::Refused;
 use super::output::OutputArgs;
 use crate::chance;
-use crate::rating::history::{self, Encounter};
-use crate::rating::{DEFAULT_TAU, Score};
+use crate::rating::history;
+use crate::rating::{Counts, DEFAULT_TAU, Score};
 use crate::store::Store;
 
 /// The version of the file's form.
@@ -168,14 +168,14 @@ fn rated(content: &Content) -> anyhow::Result<Rated> {
     names.sort();
     names.dedup();
     let place = |name: &String| names.binary_search(name).unwrap_or_default();
-    let encounter = |result: &ResultEntry| Encounter {
+    let encounter = |result: &ResultEntry| Counts {
         a: place(&result.bots[0]),
         b: place(&result.bots[1]),
         won: result.won,
         drawn: result.drawn,
         lost: result.lost,
     };
-    let periods: Vec<Vec<Encounter>> = content
+    let periods: Vec<Vec<Counts>> = content
         .events
         .iter()
         .map(|event| event.results.iter().map(encounter).collect())

@@ -1,13 +1,14 @@
 //! `hakem standings` and `hakem games`.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::output::OutputArgs;
-use crate::event::{GameResult, Verdict};
-use crate::report::model::EventResults;
+use crate::event::{GameId, GameResult, Verdict};
+use crate::report::model::{EventResults, counting, placing};
 use crate::store::{Store, StoreError, VoidNote};
+use crate::tournament::standings::{Fold, ResultsError, Standings};
 
 /// Show the standings with ratings
 #[derive(Debug, clap::Args)]
@@ -37,8 +38,32 @@ pub struct GamesArgs {
 /// A folder that holds no results, or results that cannot be read.
 pub fn standings(args: &StandingsArgs) -> anyhow::Result<ExitCode> {
     let store = Store::open_read_only(&args.dir)?;
-    args.output.get().standings(&event_results(&store)?)?;
+    args.output.get().standings(&counted(&store)?)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The standings of a folder; its results are read one by one.
+fn counted(store: &Store) -> anyhow::Result<Standings> {
+    let meta = store.meta()?;
+    let names: Vec<String> = meta.bots.iter().map(|bot| bot.name.clone()).collect();
+    let placing = placing(&meta.event, &store.ladder()?, || store.matches())?;
+    let mut fold = Fold::new(counting(&meta.event, &meta.game), names.len());
+    let mut fault = None;
+    let mut count = |counted: Result<(), ResultsError>| {
+        if let Err(error) = counted {
+            fault.get_or_insert(error);
+        }
+    };
+    store.each_match(|result| count(fold.match_over(&result)))?;
+    let unfinished = store.unfinished_matches()?;
+    store.each_game(|game| count(fold.game(&game, !unfinished.contains(&game.id.of))))?;
+    for game in void_games(store)? {
+        count(fold.game(&game, false));
+    }
+    match fault {
+        Some(error) => Err(error.into()),
+        None => Ok(fold.standings(&placing, &names)?),
+    }
 }
 
 /// The results of a folder.
@@ -93,14 +118,19 @@ pub fn games(args: &GamesArgs) -> anyhow::Result<ExitCode> {
 /// Results that cannot be read.
 pub fn all_games(store: &Store) -> Result<Vec<GameResult>, StoreError> {
     let mut games = store.games()?;
-    let played: BTreeSet<_> = games.iter().map(|game| game.id).collect();
-    let void: std::collections::BTreeMap<_, VoidNote> = store
-        .voids()?
-        .into_iter()
-        .filter(|note| !played.contains(&note.id) && !note.seats.is_empty())
-        .map(|note| (note.id, note))
-        .collect();
-    games.extend(void.into_values().map(|note| GameResult {
+    games.extend(void_games(store)?);
+    Ok(games)
+}
+
+/// The games that were void and not played since.
+fn void_games(store: &Store) -> Result<Vec<GameResult>, StoreError> {
+    let mut void: BTreeMap<GameId, VoidNote> = BTreeMap::new();
+    for note in store.voids()? {
+        if !note.seats.is_empty() && store.game(note.id)?.is_none() {
+            void.insert(note.id, note);
+        }
+    }
+    let result = |note: VoidNote| GameResult {
         id: note.id,
         winner: None,
         score: None,
@@ -116,6 +146,6 @@ pub fn all_games(store: &Store) -> Result<Vec<GameResult>, StoreError> {
         record_hash: String::new(),
         play_hash: String::new(),
         seats: note.seats,
-    }));
-    Ok(games)
+    };
+    Ok(void.into_values().map(result).collect())
 }

@@ -1,35 +1,9 @@
 //! Ratings over many periods: anchors, what was expected, the way of each bot. Pure.
 
-use super::{Meeting, Period, Rating, RatingError, Score};
+use super::{Counts, Rating, RatingError, Score, rate_counts};
 
 /// The deviation of an anchor: its rating is known.
 const ANCHOR_DEVIATION: f64 = 1.0;
-
-/// Results of one kind between two bots in a period.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Encounter {
-    /// A bot, as a place in the list.
-    pub a: usize,
-    /// The other bot.
-    pub b: usize,
-    /// Matches that `a` won.
-    pub won: u32,
-    /// Matches that neither won.
-    pub drawn: u32,
-    /// Matches that `b` won.
-    pub lost: u32,
-}
-
-impl Encounter {
-    /// All matches.
-    pub const fn played(self) -> u32 {
-        self.won + self.drawn + self.lost
-    }
-
-    fn score(self) -> f64 {
-        f64::from(self.won) + f64::from(self.drawn) / 2.0
-    }
-}
 
 /// What a period did to a bot that played in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,10 +57,10 @@ pub fn expected(a: Rating, b: Rating) -> f64 {
 /// that does not play in a period grows less certain, from its first period on.
 ///
 /// # Errors
-/// As [`Period::rate`].
+/// As [`rate_counts`].
 pub fn rate(
     bots: usize,
-    periods: &[Vec<Encounter>],
+    periods: &[Vec<Counts>],
     anchors: &[Option<f64>],
     tau: f64,
 ) -> Result<History, RatingError> {
@@ -105,25 +79,22 @@ pub fn rate(
     let (mut brier, mut of_even) = (0.0, 0.0);
     for (period, encounters) in periods.iter().enumerate() {
         let mut in_period = vec![(0u32, 0.0, 0.0); bots];
-        let mut results = Vec::new();
-        for &encounter in encounters {
-            let Encounter {
+        for &counts in encounters {
+            let Counts {
                 a,
                 b,
                 won,
                 drawn,
                 lost,
-            } = encounter;
+            } = counts;
             if let Some(&bot) = [a, b].iter().find(|&&bot| bot >= bots) {
                 return Err(RatingError::UnknownBot { bot, bots });
             }
             let likely = expected(ratings[a], ratings[b]);
-            let played = f64::from(encounter.played());
-            for (bot, score, likely) in [
-                (a, encounter.score(), likely),
-                (b, played - encounter.score(), 1.0 - likely),
-            ] {
-                in_period[bot].0 += encounter.played();
+            let all = won + drawn + lost;
+            let (played, scored) = (f64::from(all), f64::from(won) + f64::from(drawn) / 2.0);
+            for (bot, score, likely) in [(a, scored, likely), (b, played - scored, 1.0 - likely)] {
+                in_period[bot].0 += all;
                 in_period[bot].1 += score;
                 in_period[bot].2 += likely * played;
             }
@@ -133,11 +104,10 @@ pub fn rate(
                 brier += f64::from(count) * off * off;
                 of_even += f64::from(count) * off_even * off_even;
                 check.matches += count;
-                results.extend((0..count).map(|_| Meeting { a, b, score }));
             }
         }
         let before = ratings;
-        ratings = Period { results }.rate(&before, tau)?;
+        ratings = rate_counts(encounters, &before, tau)?;
         for bot in 0..bots {
             let is_known = in_period[bot].0 > 0 || !steps[bot].is_empty();
             if anchor(bot).is_some() || !is_known {
@@ -169,10 +139,10 @@ pub fn rate(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rating::DEFAULT_TAU;
+    use crate::rating::{DEFAULT_TAU, Meeting, Period};
 
-    fn met(a: usize, b: usize, won: u32, drawn: u32, lost: u32) -> Encounter {
-        Encounter {
+    fn met(a: usize, b: usize, won: u32, drawn: u32, lost: u32) -> Counts {
+        Counts {
             a,
             b,
             won,
@@ -218,7 +188,10 @@ mod tests {
             .rate(&[Rating::NEW; 2], DEFAULT_TAU)
             .expect("possible");
         let found = rate(2, &[vec![met(0, 1, 3, 1, 2)]], &[], DEFAULT_TAU).expect("possible");
-        assert_eq!(found.ratings, right);
+        for (found, right) in found.ratings.iter().zip(right) {
+            assert_near(found.value, right.value, 1e-9);
+            assert_near(found.deviation, right.deviation, 1e-9);
+        }
         let step = found.steps[0][0];
         assert_eq!(
             (step.period, step.played, step.score, step.expected),

@@ -153,29 +153,99 @@ pub enum RatingError {
     },
 }
 
+/// The results between two bots, counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// A bot, as a place in the list of ratings.
+    pub a: usize,
+    /// The other bot.
+    pub b: usize,
+    /// Won by `a`.
+    pub won: u32,
+    /// Won by neither.
+    pub drawn: u32,
+    /// Won by `b`.
+    pub lost: u32,
+}
+
+/// As [`Period::rate`], for results that are counted: no more than the results of one bot are held at a time.
+///
+/// # Errors
+/// As [`Period::rate`].
+pub fn rate_counts(
+    results: &[Counts],
+    before: &[Rating],
+    tau: f64,
+) -> Result<Vec<Rating>, RatingError> {
+    check(before, tau)?;
+    let bots = before.len();
+    // The places of the results of each bot.
+    let mut of_bot: Vec<Vec<usize>> = vec![Vec::new(); bots];
+    for (place, &Counts { a, b, .. }) in results.iter().enumerate() {
+        check_meeting(a, b, bots)?;
+        of_bot[a].push(place);
+        of_bot[b].push(place);
+    }
+    let mut held = Vec::new();
+    let rate_one = |(bot, places): (usize, &Vec<usize>)| {
+        held.clear();
+        for &place in places {
+            let Counts {
+                a,
+                b,
+                won,
+                drawn,
+                lost,
+            } = results[place];
+            let (opponent, counts) = if a == bot {
+                (before[b], [won, drawn, lost])
+            } else {
+                (before[a], [lost, drawn, won])
+            };
+            for (score, times) in [Score::Win, Score::Draw, Score::Loss]
+                .into_iter()
+                .zip(counts)
+            {
+                held.extend((0..times).map(|_| (opponent, score)));
+            }
+        }
+        glicko2::rate(before[bot], &held, tau).map_err(|what| RatingError::NoSolution { bot, what })
+    };
+    of_bot.iter().enumerate().map(rate_one).collect()
+}
+
+fn check(before: &[Rating], tau: f64) -> Result<(), RatingError> {
+    if !(MIN_TAU..=MAX_TAU).contains(&tau) {
+        return Err(RatingError::Tau { tau });
+    }
+    for (bot, &rating) in before.iter().enumerate() {
+        if !rating.is_possible() {
+            return Err(RatingError::Rating { bot, rating });
+        }
+    }
+    Ok(())
+}
+
+fn check_meeting(a: usize, b: usize, bots: usize) -> Result<(), RatingError> {
+    if let Some(&bot) = [a, b].iter().find(|&&bot| bot >= bots) {
+        return Err(RatingError::UnknownBot { bot, bots });
+    }
+    if a == b {
+        return Err(RatingError::Itself(a));
+    }
+    Ok(())
+}
+
 impl Period {
     /// The ratings of all bots after this period, in the order of `before`.
     ///
     /// # Errors
     /// A parameter, rating or result that is not possible, or a computation that has no finite end.
     pub fn rate(&self, before: &[Rating], tau: f64) -> Result<Vec<Rating>, RatingError> {
-        if !(MIN_TAU..=MAX_TAU).contains(&tau) {
-            return Err(RatingError::Tau { tau });
-        }
-        for (bot, &rating) in before.iter().enumerate() {
-            if !rating.is_possible() {
-                return Err(RatingError::Rating { bot, rating });
-            }
-        }
+        check(before, tau)?;
         let mut results = vec![Vec::new(); before.len()];
         for &Meeting { a, b, score } in &self.results {
-            let bots = before.len();
-            if let Some(&bot) = [a, b].iter().find(|&&bot| bot >= bots) {
-                return Err(RatingError::UnknownBot { bot, bots });
-            }
-            if a == b {
-                return Err(RatingError::Itself(a));
-            }
+            check_meeting(a, b, before.len())?;
             results[a].push((before[b], score));
             results[b].push((before[a], score.of_the_other()));
         }

@@ -386,3 +386,85 @@ fn on_the_border_of_the_two_cases() {
         assert_close(&after, &oracle(&before, &win, 0.5), &before);
     }
 }
+
+/// Counted results are rated as if each stood alone, whatever the order.
+#[test]
+fn counted_results_are_rated_like_single_ones() {
+    let before = [
+        rating(1500.0, 200.0, 0.06),
+        rating(1400.0, 30.0, 0.06),
+        rating(1700.0, 300.0, 0.05),
+        Rating::NEW,
+    ];
+    let counts = [
+        Counts {
+            a: 0,
+            b: 1,
+            won: 3,
+            drawn: 1,
+            lost: 0,
+        },
+        Counts {
+            a: 2,
+            b: 0,
+            won: 2,
+            drawn: 0,
+            lost: 5,
+        },
+        Counts {
+            a: 1,
+            b: 2,
+            won: 0,
+            drawn: 2,
+            lost: 0,
+        },
+    ];
+    let scores = |c: &Counts| {
+        [
+            (Score::Loss, c.lost),
+            (Score::Win, c.won),
+            (Score::Draw, c.drawn),
+        ]
+    };
+    let results = counts
+        .iter()
+        .flat_map(|c| {
+            scores(c)
+                .map(|(score, times)| {
+                    vec![
+                        Meeting {
+                            a: c.a,
+                            b: c.b,
+                            score
+                        };
+                        times as usize
+                    ]
+                })
+                .concat()
+        })
+        .collect();
+    let single = rate(&Period { results }, &before, 0.5);
+    let counted = rate_counts(&counts, &before, 0.5).expect("possible");
+    for (one, other) in single.iter().zip(&counted) {
+        assert!((one.value - other.value).abs() < 1e-9, "{one:?} {other:?}");
+        assert!(
+            (one.deviation - other.deviation).abs() < 1e-9,
+            "{one:?} {other:?}"
+        );
+        assert!(
+            (one.volatility - other.volatility).abs() < 1e-12,
+            "{one:?} {other:?}"
+        );
+    }
+    let itself = Counts {
+        a: 1,
+        b: 1,
+        won: 1,
+        drawn: 0,
+        lost: 0,
+    };
+    assert_eq!(
+        rate_counts(&[itself], &before, 0.5),
+        Err(RatingError::Itself(1))
+    );
+}

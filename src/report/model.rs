@@ -55,21 +55,10 @@ impl EventResults {
     /// # Errors
     /// Results that contradict themselves.
     pub fn standings(&self) -> Result<Standings, ResultsError> {
-        let points_a_game = game::find(&self.game).is_some_and(|kind| kind.facts().points_a_game);
-        let counting = Counting {
-            paired: self.is_paired(),
-            points_a_game,
-            ..Counting::default()
-        };
-        let unfolded = self.unfolded();
-        let format = config::format_of(&self.event, &self.ladder);
-        let mut byes = unfolded.history.byes.clone();
-        byes.extend(&unfolded.batch.byes);
-        let placing = Placing {
-            places: format.places(&unfolded.history),
-            tie_breaks: config::tie_breaks_of(&self.event),
-            byes,
-        };
+        let placing = placing(&self.event, &self.ladder, || {
+            Ok::<_, ResultsError>(self.matches.clone())
+        })?;
+        let counting = counting(&self.event, &self.game);
         Standings::placed(counting, &placing, &self.names, &self.matches, &self.games)
     }
 
@@ -99,4 +88,48 @@ impl EventResults {
         };
         MatchId { round, number }.game(game.game)
     }
+}
+
+/// How the results of the event with this fingerprint are counted.
+pub fn counting(event: &Value, game: &str) -> Counting {
+    Counting {
+        paired: event["event"]["paired"].as_bool().unwrap_or(true),
+        points_a_game: game::find(game).is_some_and(|kind| kind.facts().points_a_game),
+        ..Counting::default()
+    }
+}
+
+/// What the format of the event says of who stands above whom. `matches` is asked only where the format depends on results.
+///
+/// # Errors
+/// Whatever `matches` reports.
+pub fn placing<E>(
+    event: &Value,
+    ladder: &[String],
+    matches: impl FnOnce() -> Result<Vec<MatchResult>, E>,
+) -> Result<Placing, E> {
+    let tie_breaks = config::tie_breaks_of(event);
+    if matches!(
+        event["event"]["format"].as_str(),
+        None | Some("round-robin" | "gauntlet")
+    ) {
+        return Ok(Placing {
+            tie_breaks,
+            ..Placing::default()
+        });
+    }
+    let format = config::format_of(event, ladder);
+    let results = matches()?
+        .into_iter()
+        .map(|result| (result.id, result))
+        .collect();
+    let unfolded = unfold(&*format, &results);
+    let places = format.places(&unfolded.history);
+    let mut byes = unfolded.history.byes;
+    byes.extend(unfolded.batch.byes);
+    Ok(Placing {
+        places,
+        tie_breaks,
+        byes,
+    })
 }

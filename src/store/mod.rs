@@ -270,6 +270,30 @@ impl Store {
         self.read_all(rows::SELECT_MATCHES, rows::match_result)
     }
 
+    /// Calls `each` with every match that [`Store::matches`] would return, without holding them all.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`], or what the disk refused.
+    pub fn each_match(&self, mut each: impl FnMut(MatchResult)) -> Result<(), StoreError> {
+        self.visit(rows::SELECT_MATCHES, rows::match_result, &mut each)
+    }
+
+    /// The matches that have games and are not over.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn unfinished_matches(&self) -> Result<BTreeSet<MatchId>, StoreError> {
+        let sql = "SELECT DISTINCT round, number FROM games \
+                   WHERE (round, number) NOT IN (SELECT round, number FROM matches)";
+        let ids = self.read_all(sql, |row| {
+            Ok(MatchId {
+                round: row.get(0)?,
+                number: row.get(1)?,
+            })
+        })?;
+        Ok(ids.into_iter().collect())
+    }
+
     /// All notes of void games, in the order in which they happened.
     ///
     /// # Errors

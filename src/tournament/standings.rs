@@ -1,12 +1,12 @@
 //! Standings: a fold over results. Nothing of them is stored.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Bye;
 use crate::event::{GameId, GameResult, MatchId, MatchResult, Slot, Verdict};
 use crate::game::Share;
-use crate::rating::{DEFAULT_TAU, Meeting, Period, Rating, RatingError, Score};
-use crate::stats::{self, Estimate, Unit};
+use crate::rating::{Counts, DEFAULT_TAU, Rating, RatingError, Score, rate_counts};
+use crate::stats::{Estimate, Sums, Unit};
 
 mod check;
 #[cfg(test)]
@@ -14,7 +14,7 @@ mod tests;
 
 pub use check::{ResultsError, check_game};
 
-use check::{check_games, check_matches};
+use check::{check_match, check_order};
 
 /// Points are summed exactly, in twelfths: a win shared by up to four seats is a whole number of them.
 const TWELFTHS: u64 = 12;
@@ -223,36 +223,228 @@ impl Standings {
         matches: &[MatchResult],
         games: &[GameResult],
     ) -> Result<Standings, ResultsError> {
+        let mut fold = Fold::new(counting, names.len());
         let mut matches: Vec<&MatchResult> = matches.iter().collect();
         matches.sort_by_key(|result| result.id);
-        check_matches(&matches, names.len())?;
         let complete: BTreeSet<MatchId> = matches.iter().map(|result| result.id).collect();
+        matches
+            .into_iter()
+            .try_for_each(|result| fold.match_over(result))?;
         let mut games: Vec<&GameResult> = games.iter().collect();
         games.sort_by_key(|game| game.id);
-        check_games(&games, names.len())?;
-
-        let mut bots = vec![Bot::default(); names.len()];
-        count_matches(&matches, &mut bots);
-        for bye in placing.byes.iter().filter(|bye| bye.slot < names.len()) {
-            bots[bye.slot].byes += 1;
-            bots[bye.slot].points += u64::from(bye.points) * TWELFTHS;
+        for game in games {
+            fold.game(game, complete.contains(&game.id.of))?;
         }
-        let unfinished = count_games(&games, &complete, counting, &mut bots);
-        let meetings: Vec<(u32, Meeting)> = matches
-            .iter()
-            .flat_map(|result| {
-                let meeting = |(a, b, score)| (result.id.round, Meeting { a, b, score });
-                result.meetings().map(meeting)
+        fold.standings(placing, names)
+    }
+}
+
+// ---- Fold -------------------------------------------------------------------------------------------------------
+
+/// Counts results one by one. It keeps what is known of each bot and of each two bots that met, and nothing of a game or match.
+#[derive(Clone, Debug)]
+pub struct Fold {
+    counting: Counting,
+    bots: Vec<Bot>,
+    /// By two slots, the lesser first.
+    met: HashMap<(Slot, Slot), Met>,
+    last_match: Option<MatchId>,
+    last_game: Option<GameId>,
+    /// The observations of the games on one chance that are being counted: of each bot, by the number of the game in its match.
+    open: BTreeMap<(Slot, u32), Unit>,
+    open_pair: Option<MatchId>,
+    /// The round that is being counted, its matches, and what two bots did to each other in it: won by the lesser slot, drawn, lost.
+    round: Option<(u32, usize)>,
+    in_round: HashMap<(Slot, Slot), [u32; 3]>,
+    ratings: Vec<Rating>,
+    periods: Vec<RatedRound>,
+    unfinished: usize,
+}
+
+/// What is known of two bots that met.
+#[derive(Clone, Copy, Debug, Default)]
+struct Met {
+    times: u32,
+    /// What the lesser slot and the other scored, in halves.
+    halves: [u64; 2],
+    /// Rounds in which they met, and the last of them.
+    rounds: u32,
+    last_round: u32,
+}
+
+impl Fold {
+    /// Nothing is counted yet, of so many bots.
+    pub fn new(counting: Counting, bots: usize) -> Fold {
+        Fold {
+            counting,
+            bots: vec![Bot::default(); bots],
+            met: HashMap::new(),
+            last_match: None,
+            last_game: None,
+            open: BTreeMap::new(),
+            open_pair: None,
+            round: None,
+            in_round: HashMap::new(),
+            ratings: vec![Rating::NEW; bots],
+            periods: Vec::new(),
+            unfinished: 0,
+        }
+    }
+
+    /// Counts a match that is over. Matches come in the order of their ids.
+    ///
+    /// # Errors
+    /// A result that cannot be or is out of order, or ratings that cannot be computed.
+    pub fn match_over(&mut self, result: &MatchResult) -> Result<(), ResultsError> {
+        check_match(result, self.bots.len(), self.last_match)?;
+        self.last_match = Some(result.id);
+        for (&slot, &share) in result.seats.iter().zip(&result.score) {
+            self.bots[slot].matches.add(share);
+            self.bots[slot].points += twelfths(share).unwrap_or_default();
+        }
+        let round = result.id.round;
+        match &mut self.round {
+            Some((current, matches)) if *current == round => *matches += 1,
+            _ => {
+                self.rate_round()?;
+                self.round = Some((round, 1));
+            }
+        }
+        for (a, b, score) in result.meetings() {
+            let (key, score) = if a < b {
+                ((a, b), score)
+            } else {
+                ((b, a), score.of_the_other())
+            };
+            let met = self.met.entry(key).or_default();
+            met.times += 1;
+            met.halves[0] += halves(score);
+            met.halves[1] += halves(score.of_the_other());
+            if met.rounds == 0 || met.last_round != round {
+                met.rounds += 1;
+                met.last_round = round;
+            }
+            let place = match score {
+                Score::Win => 0,
+                Score::Draw => 1,
+                Score::Loss => 2,
+            };
+            self.in_round.entry(key).or_default()[place] += 1;
+        }
+        Ok(())
+    }
+
+    /// Counts a game; `is_complete` says whether its match is over. Games come in the order of their ids; a void game is counted for what it
+    /// is, and may come again.
+    ///
+    /// # Errors
+    /// A result that cannot be or is out of order.
+    pub fn game(&mut self, game: &GameResult, is_complete: bool) -> Result<(), ResultsError> {
+        check_game(game, self.bots.len())?;
+        if game.verdict == Verdict::Void {
+            for &slot in &game.seats {
+                self.bots[slot].void += 1;
+            }
+            return Ok(());
+        }
+        check_order(game.id, self.last_game)?;
+        self.last_game = Some(game.id);
+        if !is_complete {
+            self.unfinished += 1;
+            return Ok(());
+        }
+        self.count_game(game);
+        Ok(())
+    }
+
+    fn count_game(&mut self, game: &GameResult) {
+        let pair = pair_of(game.id.of, self.counting);
+        if self.open_pair != Some(pair) {
+            self.close();
+            self.open_pair = Some(pair);
+        }
+        for (seat, &slot) in game.seats.iter().enumerate() {
+            let bot = &mut self.bots[slot];
+            if let Some(shares) = &game.score {
+                bot.games.add(shares[seat]);
+            }
+            if game.verdict.is_forfeit() && game.against == Some(seat) {
+                *bot.forfeits.entry(game.verdict).or_default() += 1;
+            }
+            bot.time_us = bot.time_us.saturating_add(game.time_us[seat]);
+            bot.cpu_us = bot.cpu_us.saturating_add(game.cpu_us[seat]);
+            bot.wall_us = bot.wall_us.saturating_add(game.wall_us[seat]);
+            if let Some(points) = game.points.as_ref().filter(|_| self.counting.points_a_game) {
+                let all: f64 = points.iter().map(|&points| f64::from(points)).sum();
+                let own = f64::from(points[seat]);
+                let others = (all - own) / (points.len() - 1) as f64;
+                self.open
+                    .entry((slot, game.id.game))
+                    .or_default()
+                    .add(own - others);
+            }
+        }
+    }
+
+    /// The observations on one chance are complete.
+    fn close(&mut self) {
+        for ((slot, _), unit) in std::mem::take(&mut self.open) {
+            self.bots[slot].points_a_game.add(unit);
+        }
+    }
+
+    /// Rates the round that is complete.
+    fn rate_round(&mut self) -> Result<(), RatingError> {
+        let Some((round, matches)) = self.round.take() else {
+            return Ok(());
+        };
+        let mut results: Vec<Counts> = self
+            .in_round
+            .drain()
+            .map(|((a, b), [won, drawn, lost])| Counts {
+                a,
+                b,
+                won,
+                drawn,
+                lost,
             })
             .collect();
-        break_ties(&meetings, &mut bots);
-        count_opponents(&meetings, &mut bots);
-        let periods = rate(&matches, &meetings, names.len(), counting.tau)?;
+        // The order of a map is another one each time, and the last bits of a sum follow it.
+        results.sort_unstable_by_key(|counts| (counts.a, counts.b));
+        self.ratings = rate_counts(&results, &self.ratings, self.counting.tau)?;
+        self.periods.push(RatedRound {
+            round,
+            matches,
+            ratings: self.ratings.clone(),
+        });
+        Ok(())
+    }
+
+    /// The standings of all that was counted.
+    ///
+    /// # Errors
+    /// Ratings that cannot be computed.
+    pub fn standings(
+        mut self,
+        placing: &Placing,
+        names: &[String],
+    ) -> Result<Standings, ResultsError> {
+        self.close();
+        self.rate_round()?;
+        let mut bots = self.bots;
+        for bye in &placing.byes {
+            if let Some(bot) = bots.get_mut(bye.slot) {
+                bot.byes += 1;
+                bot.points += u64::from(bye.points) * TWELFTHS;
+            }
+        }
+        break_ties(&self.met, &mut bots);
+        count_opponents(&self.met, &mut bots);
         Ok(Standings {
-            rows: rows(names, bots, &periods, placing),
+            rows: rows(names, bots, &self.periods, placing),
             tie_breaks: placing.tie_breaks.clone(),
-            periods,
-            unfinished,
+            periods: self.periods,
+            unfinished: self.unfinished,
         })
     }
 }
@@ -273,7 +465,7 @@ struct Bot {
     games: Tally,
     void: u32,
     forfeits: BTreeMap<Verdict, u32>,
-    units: BTreeMap<GameId, Unit>,
+    points_a_game: Sums,
     wall_us: u64,
     time_us: u64,
     cpu_us: u64,
@@ -307,69 +499,15 @@ fn twelfths(share: Share) -> Option<u64> {
     (0..=TWELFTHS).find(|&count| share.value() == count as f64 / TWELFTHS as f64)
 }
 
-fn count_matches(matches: &[&MatchResult], bots: &mut [Bot]) {
-    for result in matches {
-        for (&slot, &share) in result.seats.iter().zip(&result.score) {
-            bots[slot].matches.add(share);
-            bots[slot].points += twelfths(share).unwrap_or_default();
-        }
-    }
-}
-
-/// Counts the games of complete matches, and every void game. Returns how many other games there are.
-fn count_games(
-    games: &[&GameResult],
-    complete: &BTreeSet<MatchId>,
-    counting: Counting,
-    bots: &mut [Bot],
-) -> usize {
-    let mut unfinished = 0;
-    for game in games {
-        if game.verdict == Verdict::Void {
-            game.seats.iter().for_each(|&slot| bots[slot].void += 1);
-        } else if complete.contains(&game.id.of) {
-            count_game(game, counting, bots);
-        } else {
-            unfinished += 1;
-        }
-    }
-    unfinished
-}
-
-fn count_game(game: &GameResult, counting: Counting, bots: &mut [Bot]) {
-    for (seat, &slot) in game.seats.iter().enumerate() {
-        let bot = &mut bots[slot];
-        if let Some(shares) = &game.score {
-            bot.games.add(shares[seat]);
-        }
-        if game.verdict.is_forfeit() && game.against == Some(seat) {
-            *bot.forfeits.entry(game.verdict).or_default() += 1;
-        }
-        bot.time_us = bot.time_us.saturating_add(game.time_us[seat]);
-        bot.cpu_us = bot.cpu_us.saturating_add(game.cpu_us[seat]);
-        bot.wall_us = bot.wall_us.saturating_add(game.wall_us[seat]);
-        if let Some(points) = game.points.as_ref().filter(|_| counting.points_a_game) {
-            let all: f64 = points.iter().map(|&points| f64::from(points)).sum();
-            let own = f64::from(points[seat]);
-            let others = (all - own) / (points.len() - 1) as f64;
-            bot.units
-                .entry(unit_of(game.id, counting))
-                .or_default()
-                .add(own - others);
-        }
-    }
-}
-
-/// The games that are one observation: in paired matches the two of one number, which are played on the same chance. The
-/// number of the match becomes that of the pair.
-fn unit_of(game: GameId, counting: Counting) -> GameId {
-    let MatchId { round, number } = game.of;
+/// The matches on one chance: in paired matches two of one number. The number of the match becomes that of the pair.
+fn pair_of(of: MatchId, counting: Counting) -> MatchId {
+    let MatchId { round, number } = of;
     let number = if counting.paired {
         number.div_ceil(2)
     } else {
         number
     };
-    MatchId { round, number }.game(game.game)
+    MatchId { round, number }
 }
 
 // ---- Tie-breaks, ratings, rows ----------------------------------------------------------------------------------
@@ -383,18 +521,15 @@ fn halves(score: Score) -> u64 {
     }
 }
 
-fn break_ties(meetings: &[(u32, Meeting)], bots: &mut [Bot]) {
+fn break_ties(met: &HashMap<(Slot, Slot), Met>, bots: &mut [Bot]) {
     let points: Vec<u64> = bots.iter().map(|bot| bot.points).collect();
     let mut direct = vec![0; bots.len()];
-    let mut met: BTreeMap<(Slot, Slot), u32> = BTreeMap::new();
-    for &(_, Meeting { a, b, score }) in meetings {
-        let (for_a, for_b) = (halves(score), halves(score.of_the_other()));
-        bots[a].sonneborn_berger += for_a * points[b];
-        bots[b].sonneborn_berger += for_b * points[a];
+    for (&(a, b), met) in met {
+        bots[a].sonneborn_berger += met.halves[0] * points[b];
+        bots[b].sonneborn_berger += met.halves[1] * points[a];
         if points[a] == points[b] {
-            direct[a] += for_a;
-            direct[b] += for_b;
-            *met.entry((a.min(b), a.max(b))).or_default() += 1;
+            direct[a] += met.halves[0];
+            direct[b] += met.halves[1];
         }
     }
     let mut groups: BTreeMap<u64, Vec<Slot>> = BTreeMap::new();
@@ -402,7 +537,7 @@ fn break_ties(meetings: &[(u32, Meeting)], bots: &mut [Bot]) {
         groups.entry(points).or_default().push(slot);
     }
     for group in groups.into_values().filter(|group| group.len() > 1) {
-        let times = |a: Slot, b: Slot| met.get(&(a, b)).copied().unwrap_or_default();
+        let times = |a: Slot, b: Slot| met.get(&(a, b)).map_or(0, |met| met.times);
         let often = times(group[0], group[1]);
         let fair = often > 0
             && group
@@ -417,52 +552,22 @@ fn break_ties(meetings: &[(u32, Meeting)], bots: &mut [Bot]) {
     }
 }
 
-/// One period a round, in order. All start new.
-fn rate(
-    matches: &[&MatchResult],
-    meetings: &[(u32, Meeting)],
-    bots: usize,
-    tau: f64,
-) -> Result<Vec<RatedRound>, RatingError> {
-    let mut periods: Vec<RatedRound> = Vec::new();
-    let mut ratings = vec![Rating::NEW; bots];
-    for of_round in matches.chunk_by(|a, b| a.id.round == b.id.round) {
-        let round = of_round[0].id.round;
-        let begin = meetings.partition_point(|&(of, _)| of < round);
-        let end = meetings.partition_point(|&(of, _)| of <= round);
-        let results = meetings[begin..end]
-            .iter()
-            .map(|&(_, meeting)| meeting)
-            .collect();
-        ratings = Period { results }.rate(&ratings, tau)?;
-        periods.push(RatedRound {
-            round,
-            matches: of_round.len(),
-            ratings: ratings.clone(),
-        });
-    }
-    Ok(periods)
-}
-
-/// Sums up the points of opponents.
-fn count_opponents(meetings: &[(u32, Meeting)], bots: &mut [Bot]) {
-    let met: BTreeSet<(Slot, u32, Slot)> = meetings
-        .iter()
-        .flat_map(|&(round, Meeting { a, b, .. })| [(a, round, b), (b, round, a)])
-        .collect();
+/// Sums up the points of opponents, each once a round.
+fn count_opponents(met: &HashMap<(Slot, Slot), Met>, bots: &mut [Bot]) {
     let points: Vec<u64> = bots.iter().map(|bot| bot.points).collect();
     let mut least: Vec<Option<u64>> = vec![None; bots.len()];
-    let mut count = |slot: Slot, points: u64, bots: &mut [Bot]| {
-        bots[slot].buchholz += points;
-        least[slot] = Some(least[slot].map_or(points, |least| least.min(points)));
+    let mut count = |slot: Slot, points: u64, rounds: u32, bots: &mut [Bot]| {
+        bots[slot].buchholz += points * u64::from(rounds);
+        if rounds > 0 {
+            least[slot] = Some(least[slot].map_or(points, |least| least.min(points)));
+        }
     };
-    for (slot, _, opponent) in met {
-        count(slot, points[opponent], bots);
+    for (&(a, b), met) in met {
+        count(a, points[b], met.rounds, bots);
+        count(b, points[a], met.rounds, bots);
     }
     for slot in 0..bots.len() {
-        for _ in 0..bots[slot].byes {
-            count(slot, points[slot], bots);
-        }
+        count(slot, points[slot], bots[slot].byes, bots);
     }
     for (bot, least) in bots.iter_mut().zip(least) {
         bot.buchholz_cut_1 = bot.buchholz - least.unwrap_or(0);
@@ -504,7 +609,6 @@ fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound], placing: &Plac
         if order[best_equal].0 != *key {
             best_equal = index;
         }
-        let units: Vec<Unit> = bot.units.values().copied().collect();
         rows.push(Row {
             rank: best_equal + 1,
             slot: *slot,
@@ -520,7 +624,7 @@ fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound], placing: &Plac
             games: bot.games,
             void: bot.void,
             forfeits: bot.forfeits.clone(),
-            points_a_game: stats::mean(&units),
+            points_a_game: bot.points_a_game.estimate(),
             rating: periods
                 .last()
                 .map_or(Rating::NEW, |period| period.ratings[*slot]),

@@ -1,10 +1,9 @@
 //! Results are checked before they are counted: they come from a file that others can write.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use super::twelfths;
-use crate::event::{GameId, GameResult, MatchResult, Slot, Verdict};
+use crate::event::{GameResult, MatchId, MatchResult, Slot, Verdict};
 use crate::rating::RatingError;
 
 /// Results that cannot be.
@@ -42,32 +41,44 @@ fn check_seats(id: impl fmt::Display, seats: &[Slot], bots: usize) -> Result<(),
         let what = format!("bot {slot} of {bots} bots, counted from 0");
         return Err(ResultsError::new(id, what));
     }
-    let distinct: BTreeSet<&Slot> = seats.iter().collect();
-    if distinct.len() < seats.len() {
+    let is_twice = |(index, slot): (usize, &Slot)| seats[..index].contains(slot);
+    if seats.iter().enumerate().any(is_twice) {
         return Err(ResultsError::new(id, "a bot sits on two seats"));
     }
     Ok(())
 }
 
-pub(super) fn check_matches(sorted: &[&MatchResult], bots: usize) -> Result<(), ResultsError> {
-    for result in sorted {
-        check_seats(result.id, &result.seats, bots)?;
-        if result.score.len() != result.seats.len() {
-            return Err(ResultsError::new(result.id, "not one share a seat"));
-        }
-        if let Some(share) = result
-            .score
-            .iter()
-            .find(|&&share| twelfths(share).is_none())
-        {
-            let what = format!("a share of {} is not that of 1 to 4 winners", share.value());
-            return Err(ResultsError::new(result.id, what));
-        }
+/// Checks that an id comes after the last one.
+pub(super) fn check_order<I: fmt::Display + Ord>(
+    id: I,
+    last: Option<I>,
+) -> Result<(), ResultsError> {
+    match last {
+        Some(last) if last == id => Err(ResultsError::new(id, "there are two results")),
+        Some(last) if last > id => Err(ResultsError::new(id, "it comes after a later one")),
+        _ => Ok(()),
     }
-    match sorted.windows(2).find(|two| two[0].id == two[1].id) {
-        Some(two) => Err(ResultsError::new(two[0].id, "there are two results")),
-        None => Ok(()),
+}
+
+/// Checks the result of a match that comes after this one.
+pub(super) fn check_match(
+    result: &MatchResult,
+    bots: usize,
+    last: Option<MatchId>,
+) -> Result<(), ResultsError> {
+    check_seats(result.id, &result.seats, bots)?;
+    if result.score.len() != result.seats.len() {
+        return Err(ResultsError::new(result.id, "not one share a seat"));
     }
+    if let Some(share) = result
+        .score
+        .iter()
+        .find(|&&share| twelfths(share).is_none())
+    {
+        let what = format!("a share of {} is not that of 1 to 4 winners", share.value());
+        return Err(ResultsError::new(result.id, what));
+    }
+    check_order(result.id, last)
 }
 
 /// Checks one game's result against the number of bots and in itself.
@@ -100,20 +111,4 @@ pub fn check_game(game: &GameResult, bots: usize) -> Result<(), ResultsError> {
         ));
     }
     Ok(())
-}
-
-pub(super) fn check_games(sorted: &[&GameResult], bots: usize) -> Result<(), ResultsError> {
-    for game in sorted {
-        check_game(game, bots)?;
-    }
-    // A void game is played again under its id.
-    let counted: Vec<GameId> = sorted
-        .iter()
-        .filter(|game| game.verdict != Verdict::Void)
-        .map(|game| game.id)
-        .collect();
-    match counted.windows(2).find(|two| two[0] == two[1]) {
-        Some(two) => Err(ResultsError::new(two[0], "there are two results")),
-        None => Ok(()),
-    }
 }

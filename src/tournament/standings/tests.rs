@@ -1,5 +1,7 @@
 use super::*;
 use crate::game::Seat;
+use crate::rating::{Meeting, Period};
+use crate::stats;
 
 fn names(of: &[&str]) -> Vec<String> {
     of.iter().map(|&name| name.to_owned()).collect()
