@@ -235,6 +235,20 @@ fn a_measured_baseline_is_kept_and_held_to() {
         .exits(1)
         .json();
     assert_eq!(worse["decision"], "rejected", "{worse}");
+    // Bots that play the same games again cannot be measured by them.
+    let copies = [
+        "gate",
+        "--game",
+        "mangala",
+        "--candidate",
+        "builtin:first",
+        "--baseline",
+        "builtin:greedy",
+        "--baseline-file",
+        "strength.json",
+        "--update-baseline",
+    ];
+    lab.hakem(copies).exits(4);
     // Other rules, another measurement.
     lab.hakem(gate(
         "builtin:first",

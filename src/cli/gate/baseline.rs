@@ -32,6 +32,8 @@ pub(super) struct Entry {
     pub(super) rules: Value,
     /// The clock.
     pub(super) clock: Value,
+    /// Where games begin: random plies, or a hash of the positions.
+    pub(super) start: Value,
     /// Whether matches were paired.
     pub(super) paired: bool,
     /// Matches that were evidence.
@@ -61,6 +63,10 @@ impl Entry {
             game: config.game.clone(),
             rules: fingerprint["rules"].clone(),
             clock: fingerprint["clock"].clone(),
+            start: serde_json::json!({
+                "opening_plies": fingerprint["event"]["opening_plies"],
+                "openings": fingerprint["event"]["openings"],
+            }),
             paired,
             games: 0,
             score: 0.5,
@@ -91,6 +97,7 @@ impl Entry {
                 entry.game.clone(),
                 entry.rules.clone(),
                 entry.clock.clone(),
+                entry.start.clone(),
                 entry.paired,
             )
         };

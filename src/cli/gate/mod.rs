@@ -194,7 +194,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         (Some(stored), false, _) => Some(from_stored(&usual, stored)?),
         (None, false, Some(path)) => {
             return Err(Refused(format!(
-                "{} holds no measurement against this baseline (same files, game, rules and clock); --update-baseline makes one",
+                "{} holds no measurement against this baseline (same files, game, rules, clock and openings); --update-baseline makes one",
                 path.display()
             ))
             .into());
@@ -434,7 +434,6 @@ impl Playground {
             State::Budget if measures => {
                 (GateDecision::Measured, "all matches are played".to_owned())
             }
-            State::Copies if measures => (GateDecision::Measured, copies),
             State::Budget => (
                 GateDecision::NoDecision,
                 "all matches that --max-games allows are played".to_owned(),
