@@ -369,7 +369,10 @@ fn finish(
     }
     tell_forfeits(&results.names, &results.games);
     if code == exit::DONE || !results.matches.is_empty() {
-        let shown = output.standings(&results.standings()?);
+        let shown = results
+            .standings()
+            .map_err(anyhow::Error::from)
+            .and_then(|standings| output.standings(&standings));
         // What stopped the run says more than that its terminal is gone as well.
         if code == exit::DONE {
             shown?;

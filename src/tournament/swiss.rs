@@ -194,8 +194,49 @@ impl Swiss {
 /// What a pair costs, the most important first; all are added up over the pairs.
 type Cost = [i64; 5];
 
-/// The greatest of each cost that a pair can have. More is counted as this.
-const MOST: Cost = [1, 1 << 20, 1 << 40, 1 << 16, 1 << 24];
+/// The most bits of a packed cost: the matching doubles them and takes their differences.
+const MOST_BITS: u32 = 118;
+
+/// Packs costs into one number each, such that a cost is worth more than all lesser ones of all pairs together.
+struct Packing {
+    /// One more than what all pairs together can have of each cost.
+    bases: [i128; 5],
+    /// How far each cost is coarsened, in bits: only in fields of many thousands, or of millions of matches a round.
+    shifts: [u32; 5],
+}
+
+impl Packing {
+    fn of(costs: &[Cost], pairs: usize) -> Packing {
+        let mut most = [0i64; 5];
+        for cost in costs {
+            most = std::array::from_fn(|at| most[at].max(cost[at]));
+        }
+        let mut packing = Packing {
+            bases: [1; 5],
+            shifts: [0; 5],
+        };
+        loop {
+            packing.bases = std::array::from_fn(|at| {
+                // There is one bye.
+                let times = if at == 1 { 1 } else { pairs as i128 };
+                i128::from(most[at] >> packing.shifts[at]) * times + 1
+            });
+            let bits = packing.bases.map(|base| 128 - base.leading_zeros());
+            if bits.iter().sum::<u32>() <= MOST_BITS {
+                return packing;
+            }
+            // What the order within a group is worth is coarsened first, then how far points are apart.
+            let widest = if bits[4] + 8 > bits[2] { 4 } else { 2 };
+            packing.shifts[widest] += 1;
+        }
+    }
+
+    fn pack(&self, cost: &Cost) -> i128 {
+        (0..5).fold(0, |number, at| {
+            number * self.bases[at] + i128::from(cost[at] >> self.shifts[at])
+        })
+    }
+}
 
 /// Pairs players that stand in order. Returns the pairs, as places in the list with the upper first and in the order of the upper, and
 /// who has no opponent.
@@ -207,16 +248,16 @@ fn pair(players: &[Player], paired: bool) -> (Vec<(usize, usize)>, Option<usize>
     let costs = Costs::new(players, paired);
     // In an odd field the last is nobody: its opponent has a bye.
     let size = count + count % 2;
-    // Packed into one number each cost is worth more than all lesser ones of all pairs together.
+    let all: Vec<Cost> = (0..size)
+        .flat_map(|a| (a + 1..size).map(move |b| (a, b)))
+        .map(|(a, b)| costs.of(a, b))
+        .collect();
+    let packing = Packing::of(&all, size / 2);
     let mut packed: Vec<i128> = vec![0; size * size];
+    let mut costs_in_order = all.iter();
     for a in 0..size {
         for b in a + 1..size {
-            let cost = costs.of(a, b);
-            let mut number: i128 = 0;
-            for (cost, most) in cost.into_iter().zip(MOST) {
-                number = number * (i128::from(most) * (size as i128 / 2) + 1)
-                    + i128::from(cost.min(most));
-            }
+            let number = costs_in_order.next().map_or(0, |cost| packing.pack(cost));
             packed[a * size + b] = number;
             packed[b * size + a] = number;
         }

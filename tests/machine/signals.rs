@@ -88,6 +88,9 @@ fn a_second_signal_ends_the_run_at_once() {
     results
         .execute_batch("BEGIN IMMEDIATE")
         .expect("it is ours");
+    // The next record is there before its row, which cannot be written now.
+    let before = records(&lab, "event");
+    assert!(until(&run, || records(&lab, "event") > before));
     send(&run, Signal::INT);
     // A second one does nothing within the second in which two are one wish; then it ends the program.
     let mut signals = 1;

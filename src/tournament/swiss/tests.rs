@@ -260,3 +260,31 @@ fn too_few_to_pair() {
     assert_eq!(usual_rounds(16), 4);
     assert_eq!(usual_rounds(17), 5);
 }
+
+/// The packed costs of large fields and of long rounds stay within a number.
+#[test]
+fn large_fields_and_long_rounds_are_paired() {
+    for (bots, games) in [(300, 1), (9, 1_000_000)] {
+        let mut numbers = Numbers64(3);
+        let mut players: Vec<Player> = (0..bots)
+            .map(|slot| Player {
+                slot,
+                points: 12 * (i64::from(games) * 5 * numbers.below(1000) as i64 / 1000),
+                met: BTreeSet::new(),
+                had_bye: false,
+                balance: 0,
+                last_seat: None,
+            })
+            .collect();
+        players.sort_by_key(|player| std::cmp::Reverse(player.points));
+        let (pairs, bye) = pair(&players, false);
+        let mut seen: Vec<usize> = pairs.iter().flat_map(|&(a, b)| [a, b]).chain(bye).collect();
+        seen.sort_unstable();
+        assert_eq!(seen, (0..bots).collect::<Vec<_>>());
+    }
+    // Even fields that no program has memory for, and the widest costs, are packed without overflow.
+    let widest = [1, 1 << 17, 1 << 60, 1 << 20, 1 << 34];
+    let packing = Packing::of(&[widest], 1 << 16);
+    assert!(packing.pack(&widest) > packing.pack(&[0, 1 << 17, 1 << 60, 1 << 20, 1 << 34]));
+    assert!(packing.pack(&widest) < 1 << MOST_BITS);
+}
