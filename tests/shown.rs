@@ -80,7 +80,9 @@ fn what_bots_say_is_shown_as_text_everywhere() {
                     }
                 }
                 if format == "markdown" {
-                    assert!(!ran.stdout.contains("<script"), "{ran}");
+                    // Behind a backslash it is text.
+                    let unescaped = ran.stdout.replace("\\<", "");
+                    assert!(!unescaped.contains("<script"), "{ran}");
                     assert!(!ran.stdout.contains("http://"), "{ran}");
                 }
             }
