@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
-use super::text::is_hidden;
+use super::text::acting;
 
 /// Writes an array with a row a line.
 pub(super) fn write_rows(rows: &[impl Serialize], out: &mut dyn Write) -> io::Result<()> {
@@ -32,7 +32,7 @@ impl Formatter for Visible {
         W: ?Sized + Write,
     {
         let mut plain = 0;
-        for (at, c) in fragment.char_indices().filter(|&(_, c)| is_hidden(c)) {
+        for (at, c) in acting(fragment) {
             CompactFormatter.write_string_fragment(writer, &fragment[plain..at])?;
             for unit in c.encode_utf16(&mut [0; 2]) {
                 write!(writer, "\\u{unit:04x}")?;
@@ -57,6 +57,15 @@ mod tests {
     fn a_row_a_line() {
         assert_eq!(written(&[1, 2]), "[\n1,\n2\n]\n");
         assert_eq!(written(&[0; 0]), "[]\n");
+    }
+
+    #[test]
+    fn marks_that_pile_up_are_escaped_and_come_back() {
+        let text = "x\u{301}\u{302}\u{303}\u{304}\u{305}";
+        let json = written(&[text]);
+        assert_eq!(json, "[\n\"x\u{301}\u{302}\u{303}\\u0304\\u0305\"\n]\n");
+        let back: Vec<String> = serde_json::from_str(&json).expect("it is JSON");
+        assert_eq!(back, [text]);
     }
 
     #[test]

@@ -22,32 +22,33 @@ const MAX_MARKS: usize = 3;
 /// Text for a terminal: what moves the cursor, reorders the line, or is there without being seen is written as
 /// `\u{1b}`. The result is one line.
 pub fn escape(text: &str) -> Cow<'_, str> {
+    let mut escaped = String::new();
+    let mut plain = 0;
+    for (at, c) in acting(text) {
+        escaped.push_str(&text[plain..at]);
+        escaped.extend(c.escape_unicode());
+        plain = at + c.len_utf8();
+    }
+    if plain == 0 {
+        return Cow::Borrowed(text);
+    }
+    escaped.push_str(&text[plain..]);
+    Cow::Owned(escaped)
+}
+
+/// The characters of a text that a terminal would obey or hide, and the marks that pile up on one character, with their
+/// places.
+pub(super) fn acting(text: &str) -> impl Iterator<Item = (usize, char)> {
     // At the beginning a mark would stand on what is before the text.
     let mut marks = MAX_MARKS;
-    let mut judge = |c: char| {
+    text.char_indices().filter(move |&(_, c)| {
         if is_hidden(c) {
             marks = MAX_MARKS;
             return true;
         }
         marks = if get_char_width(c) == 0 { marks + 1 } else { 0 };
         marks > MAX_MARKS
-    };
-    let Some((first, _)) = text.char_indices().find(|&(_, c)| judge(c)) else {
-        return Cow::Borrowed(text);
-    };
-    let mut escaped = text[..first].to_owned();
-    let mut rest = text[first..].chars();
-    if let Some(c) = rest.next() {
-        escaped.extend(c.escape_unicode());
-    }
-    for c in rest {
-        if judge(c) {
-            escaped.extend(c.escape_unicode());
-        } else {
-            escaped.push(c);
-        }
-    }
-    Cow::Owned(escaped)
+    })
 }
 
 /// Whether a character has no sight of its own but an effect: controls, line separators, direction marks, joiners,
