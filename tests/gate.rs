@@ -316,3 +316,23 @@ fn a_verdict_can_be_read_by_people() {
         assert!(shown.stdout.contains(word), "{shown}");
     }
 }
+
+#[test]
+fn the_ready_made_script_is_a_gate() {
+    let lab = Lab::new();
+    let hakem = common::hakem_path();
+    let folder = hakem.parent().expect("it lies in a folder");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let ran =
+        std::process::Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/ci/gate.sh"))
+            .current_dir(lab.path(""))
+            .env("PATH", format!("{}:{path}", folder.display()))
+            .envs([("BOT", KUYU), ("BASELINE", RANDOM), ("GAME", "mangala")])
+            .output()
+            .expect("the script starts");
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(0), "{said}");
+    let verdict: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    assert_eq!(verdict["decision"], "accepted");
+    assert!(lab.path("gate.xml").is_file());
+}
