@@ -77,7 +77,10 @@ fn two_signals_in_one_moment_are_one_wish() {
 #[test]
 fn a_second_signal_ends_the_run_at_once() {
     let lab = Lab::new();
-    let file = event().write(&lab, "event.toml");
+    let file = thinkers(5_000)
+        .set("event", "games", "40")
+        .set("event", "jobs", "2")
+        .write(&lab, "event.toml");
     let mut run = start(&lab, &file);
     assert!(until(&run, || records(&lab, "event") > 0));
     // Another program writes to the results, so that the first signal has to wait for it.
@@ -88,9 +91,15 @@ fn a_second_signal_ends_the_run_at_once() {
     results
         .execute_batch("BEGIN IMMEDIATE")
         .expect("it is ours");
-    // The next record is there before its row, which cannot be written now.
-    let before = records(&lab, "event");
-    assert!(until(&run, || records(&lab, "event") > before));
+    // A record is written before its row, and no row can be written now: one more record than rows is the run that waits.
+    let rows: usize = results
+        .query_row("SELECT count(*) FROM games", [], |row| row.get(0))
+        .expect("the games are counted");
+    assert!(
+        until(&run, || records(&lab, "event") > rows),
+        "{}",
+        said(&lab)
+    );
     send(&run, Signal::INT);
     // A second one does nothing within the second in which two are one wish; then it ends the program.
     let mut signals = 1;
