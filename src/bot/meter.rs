@@ -4,13 +4,11 @@
 //! A bot may be several processes (a script that starts the real program) and many threads (a virtual machine's). Which there are
 //! is looked up now and then, because that costs more than to read the counters of those that are known.
 
-mod tree;
-
 use std::fs::File;
 
 use rustix::process::Pid;
 
-use super::os;
+use super::os::{self, tree};
 
 /// What a bot had used at one instant, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -250,7 +248,7 @@ fn parse(text: &[u8]) -> Option<[u64; 3]> {
     Some([number()?, number()?, number()?])
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux", not(hakem_portable)))]
 mod tests {
     use std::io::{BufRead, BufReader, Write};
     use std::process::{Child, Command, Stdio};

@@ -11,7 +11,7 @@
 //! - [`meter`] measures processor time and the time spent waiting for a core.
 //! - [`log`] keeps a bot's stderr, capped.
 //! - [`talk`] holds a conversation with one bot alone, outside a shard.
-//! - [`os`] is what only Linux offers; its unsafe calls are there and nowhere else.
+//! - [`os`] is what differs from system to system; its unsafe calls are there and nowhere else.
 
 pub(crate) mod guard;
 pub mod log;

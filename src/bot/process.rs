@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::ioctl_fionbio;
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::os;
 use super::os::stamp::{Stamped, stamped_pipe};
@@ -54,7 +54,7 @@ pub struct Process {
     reaped: bool,
     boxed: Option<Boxed>,
     /// Becomes readable when the process has ended.
-    pub pidfd: OwnedFd,
+    pub end: OwnedFd,
 }
 
 /// How a process ended.
@@ -110,13 +110,13 @@ impl Program {
             unreachable!("all three are pipes");
         };
         let pid = Pid::from_child(&child);
-        let pidfd = match pidfd_open(pid, PidfdFlags::empty()) {
-            Ok(pidfd) => pidfd,
+        let end = match os::end_of(pid) {
+            Ok(end) => end,
             Err(error) => {
                 drop(boxed);
                 let _ = kill_process_group(pid, Signal::KILL);
                 let _ = child.wait();
-                return Err(error.into());
+                return Err(error);
             }
         };
         // From here on dropping `process` cleans up.
@@ -125,7 +125,7 @@ impl Program {
             pid,
             reaped: false,
             boxed,
-            pidfd,
+            end,
         };
         let stderr = OwnedFd::from(stderr);
         for pipe in [&stdin, &stdout, &stderr] {
@@ -236,13 +236,7 @@ impl Process {
 
     /// Whether it has ended; it is not waited for yet, so that its number stays its own.
     fn has_ended(&self) -> bool {
-        use rustix::process::{WaitId, WaitIdOptions, waitid};
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        !self.reaped
-            && matches!(
-                waitid(WaitId::PidFd(self.pidfd.as_fd()), options),
-                Ok(Some(_))
-            )
+        !self.reaped && os::has_ended(&self.end)
     }
 
     /// Waits for its end, but not for ever.
@@ -256,7 +250,7 @@ impl Process {
                 tv_sec: 0,
                 tv_nsec: 100_000_000,
             };
-            let mut ends = [PollFd::new(&self.pidfd, PollFlags::IN)];
+            let mut ends = [PollFd::new(&self.end, PollFlags::IN)];
             let _ = rustix::event::poll(&mut ends, Some(&wait));
         }
         false

@@ -221,12 +221,12 @@ impl SeatIo {
         }
     }
 
-    /// What the poll loop watches from the start.
+    /// What the poll loop watches.
     pub fn watched(&self) -> impl Iterator<Item = (Pipe, BorrowedFd<'_>)> {
         let stdout = self.stdout.as_ref().map(|fd| (Pipe::Stdout, fd.as_fd()));
         let stderr = self.stderr.as_ref().map(|fd| (Pipe::Stderr, fd.as_fd()));
         let stdin = self.stdin.as_ref().map(|fd| (Pipe::Stdin, fd.as_fd()));
-        let exit = Some((Pipe::Exit, self.process.pidfd.as_fd()));
+        let exit = Some((Pipe::Exit, self.process.end.as_fd()));
         let control = self.process.control().map(|fd| (Pipe::Control, fd));
         [stdout, stderr, stdin, exit, control].into_iter().flatten()
     }
@@ -519,7 +519,7 @@ impl SeatIo {
         } = self.unread;
         let spent = Spent {
             wall_us: wall / 1000,
-            cpu_us: Some(reading.cpu.saturating_sub(base.cpu) / 1000),
+            cpu_us: os::TELLS_TIME.then(|| reading.cpu.saturating_sub(base.cpu) / 1000),
             delay_us: base
                 .waited
                 .zip(reading.waited)

@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, mpsc};
 
-use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
+use rustix::event::Timespec;
 use rustix::io::Errno;
 
 use super::guard;
-use super::os;
+use super::os::{self, Bell, Events, Poller, Watch};
 use super::process::{End, Program};
 use super::seat::{Pipe, Read, SeatIo, Sent};
 use crate::clock::Spent;
@@ -80,7 +80,7 @@ enum Order {
 #[derive(Debug)]
 pub struct Handle {
     orders: mpsc::Sender<Order>,
-    wake: Arc<OwnedFd>,
+    wake: Arc<Bell>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
@@ -94,17 +94,12 @@ impl Handle {
         cores: Vec<usize>,
         report: impl Fn(Report) + Send + 'static,
     ) -> io::Result<Handle> {
-        let wake = Arc::new(eventfd(0, EventfdFlags::NONBLOCK | EventfdFlags::CLOEXEC)?);
+        let wake = Arc::new(Bell::new()?);
         let (orders, inbox) = mpsc::channel();
-        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        epoll::add(
-            &epoll,
-            &*wake,
-            epoll::EventData::new_u64(WAKE),
-            epoll::EventFlags::IN,
-        )?;
+        let mut poller = Poller::new()?;
+        poller.add(&*wake, WAKE, Watch::Input)?;
         let mut shard = Shard {
-            epoll,
+            poller,
             wake: wake.clone(),
             inbox,
             report: Reporter {
@@ -154,7 +149,7 @@ impl Handle {
     }
 
     fn ring(&self) {
-        let _ = rustix::io::write(&*self.wake, &1u64.to_ne_bytes());
+        self.wake.ring();
     }
 }
 
@@ -260,8 +255,8 @@ impl Reporter {
 }
 
 struct Shard {
-    epoll: OwnedFd,
-    wake: Arc<OwnedFd>,
+    poller: Poller,
+    wake: Arc<Bell>,
     inbox: mpsc::Receiver<Order>,
     report: Reporter,
     tables: Vec<Option<Seated>>,
@@ -278,28 +273,24 @@ struct Shard {
 
 impl Shard {
     fn run(&mut self) -> io::Result<()> {
-        let mut events = Vec::with_capacity(256);
+        let mut events = Events::new();
         loop {
             let timeout = self.rest();
-            events.clear();
-            let buffer = rustix::buffer::spare_capacity(&mut events);
-            let woken = epoll::wait(&self.epoll, buffer, timeout.as_ref());
+            let watched = watched(&self.wake, &self.tables);
+            let woken = self.poller.wait(&mut events, timeout.as_ref(), watched);
             self.pulse.woken(os::now(), os::slept);
             match woken {
-                Ok(_) => {}
+                Ok(()) => {}
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
             }
-            for event in &events {
-                let token = event.data.u64();
+            for (token, closed) in events.iter() {
                 if token == WAKE {
                     if self.take_orders() {
                         return Ok(());
                     }
                 } else if let Some(key) = Key::unpack(token) {
-                    let flags = event.flags;
-                    let gone = epoll::EventFlags::HUP | epoll::EventFlags::ERR;
-                    self.happened(key, flags.intersects(gone));
+                    self.happened(key, closed);
                 }
             }
             self.look_at_timers();
@@ -332,8 +323,7 @@ impl Shard {
 
     /// Takes what was ordered; true if the shard is to end.
     fn take_orders(&mut self) -> bool {
-        let mut count = [0; 8];
-        let _ = rustix::io::read(&*self.wake, &mut count);
+        self.wake.hush();
         loop {
             match self.inbox.try_recv() {
                 Ok(Order::Play(job)) => self.seat(*job),
@@ -408,8 +398,7 @@ impl Shard {
             };
             if reads == FLOOD {
                 // Told again, after the others.
-                let data = epoll::EventData::new_u64(key.pack());
-                let _ = epoll::modify(&self.epoll, stdout, data, flags_of(Pipe::Stdout));
+                let _ = self.poller.change(stdout, key.pack(), Watch::Answers);
                 return;
             }
         }
@@ -518,12 +507,8 @@ impl Shard {
             return;
         };
         if let (true, Some(stdin)) = (io.watches_stdin != watch, &io.stdin) {
-            let mut flags = flags_of(Pipe::Stdin);
-            if watch {
-                flags |= epoll::EventFlags::OUT;
-            }
-            let data = epoll::EventData::new_u64(key.pack());
-            if epoll::modify(&self.epoll, stdin, data, flags).is_ok() {
+            let how = watch_of(Pipe::Stdin, watch);
+            if self.poller.change(stdin, key.pack(), how).is_ok() {
                 io.watches_stdin = watch;
             }
         }
@@ -539,7 +524,13 @@ impl Shard {
         if !io.hear()
             && let Some(control) = io.process.control()
         {
-            let _ = epoll::delete(&self.epoll, control);
+            let key = Key {
+                place: place as u32,
+                generation: seated.generation,
+                seat: seat as u8,
+                pipe: Pipe::Control,
+            };
+            self.poller.remove(control, key.pack());
         }
         // The box takes a moment longer to be gone, and the game need not wait for that.
         let end = io.process.reported_end();
@@ -743,8 +734,8 @@ impl Shard {
             let again = std::mem::replace(&mut seated.started[seat], true);
             let io = SeatIo::new(started, &seated.job.programs[seat], clock, again);
             for (pipe, fd) in io.watched() {
-                let data = epoll::EventData::new_u64(Key { pipe, ..key }.pack());
-                epoll::add(&self.epoll, fd, data, flags_of(pipe))?;
+                let token = Key { pipe, ..key }.pack();
+                self.poller.add(fd, token, watch_of(pipe, false))?;
             }
             Ok(io)
         });
@@ -869,14 +860,39 @@ impl Shard {
     }
 }
 
-/// How a pipe is watched: answers come so often that the loop is told once of each, and reads all.
-fn flags_of(pipe: Pipe) -> epoll::EventFlags {
+/// How a pipe is watched: for room in stdin only where something waits for it.
+fn watch_of(pipe: Pipe, for_room: bool) -> Watch {
     match pipe {
-        Pipe::Stdout => epoll::EventFlags::IN | epoll::EventFlags::ET,
-        Pipe::Stderr | Pipe::Exit | Pipe::Timer | Pipe::Control => epoll::EventFlags::IN,
-        // Once, that nobody reads it any more; room in it only where something waits for it.
-        Pipe::Stdin => epoll::EventFlags::ET,
+        Pipe::Stdout => Watch::Answers,
+        Pipe::Stderr | Pipe::Exit | Pipe::Timer | Pipe::Control => Watch::Input,
+        Pipe::Stdin if for_room => Watch::Room,
+        Pipe::Stdin => Watch::Closed,
     }
+}
+
+/// All that is watched, for systems that want to be told each time.
+fn watched<'a>(
+    bell: &'a Bell,
+    tables: &'a [Option<Seated>],
+) -> impl Iterator<Item = (u64, BorrowedFd<'a>, Watch)> {
+    let places = tables.iter().enumerate();
+    let seated = places.filter_map(|(place, seated)| Some((place, seated.as_ref()?)));
+    let pipes = seated.flat_map(|(place, seated)| {
+        let seats = seated.seats.iter().enumerate();
+        let seats = seats.filter_map(|(seat, io)| Some((seat, io.as_ref()?)));
+        seats.flat_map(move |(seat, io)| {
+            io.watched().map(move |(pipe, file)| {
+                let key = Key {
+                    place: place as u32,
+                    generation: seated.generation,
+                    seat: seat as u8,
+                    pipe,
+                };
+                (key.pack(), file, watch_of(pipe, io.watches_stdin))
+            })
+        })
+    });
+    std::iter::once((WAKE, bell.as_fd(), Watch::Input)).chain(pipes)
 }
 
 fn input_of<'a>(

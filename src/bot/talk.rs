@@ -4,10 +4,9 @@
 //! Two threads read its stdout and stderr and wait for its end; each piece is stamped when it was read, so that whoever
 //! holds the conversation may be busy with something else meanwhile.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,7 +71,7 @@ impl Talk {
         } = program.start()?;
         let (tell, heard) = channel();
         let kept = Arc::new(Mutex::new(Vec::new()));
-        let ends = process.pidfd.try_clone()?;
+        let ends = process.end.try_clone()?;
         let exits = tell.clone();
         let thread = |name: &str| std::thread::Builder::new().name(name.into());
         thread("bot stdout").spawn(move || listen(&stdout, &tell))?;
@@ -156,7 +155,8 @@ impl Talk {
         // A box ends what is in it; without one the bot may have started what is in no group of its own.
         if self.wrappers == 0 {
             for (pid, _) in self.strays() {
-                end(pid);
+                // It may have ended meanwhile.
+                let _ = kill_process(pid, Signal::KILL);
             }
         }
         self.process.kill();
@@ -181,13 +181,8 @@ impl Talk {
             generation = generation.into_iter().flat_map(os::children).collect();
         }
         let below = generation.iter().flat_map(|&pid| os::descendants(pid));
-        let all: BTreeSet<i32> = generation
-            .iter()
-            .copied()
-            .chain(below)
-            .map(|pid| pid.as_raw_nonzero().get())
-            .collect();
-        let seen: u64 = all.into_iter().filter_map(peak_of).sum();
+        let all: HashSet<Pid> = generation.iter().copied().chain(below).collect();
+        let seen: u64 = all.into_iter().filter_map(os::tree::peak_memory).sum();
         self.peak.fetch_max(seen, Ordering::Relaxed);
         self.peak.load(Ordering::Relaxed)
     }
@@ -206,43 +201,14 @@ impl Talk {
     }
 
     /// The processes that it started and that live, whatever session or group they are in, with their command lines.
-    fn strays(&self) -> Vec<(i32, String)> {
-        let own = self.process.pid().as_raw_nonzero().get();
-        let needle = format!("{MARK}={}\0", self.mark);
-        let Ok(entries) = std::fs::read_dir("/proc") else {
-            return Vec::new();
-        };
-        let mut found = Vec::new();
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let Some(pid) = name.to_str().and_then(|name| name.parse::<i32>().ok()) else {
-                continue;
-            };
-            let path = entry.path();
-            if pid != own
-                && !is_zombie(&path)
-                && (group_of(&path) == Some(own) || has_mark(&path, needle.as_bytes()))
-            {
-                let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
-                let command = String::from_utf8_lossy(&line).replace('\0', " ");
-                found.push((pid, command.trim().to_owned()));
-            }
-        }
-        found
+    fn strays(&self) -> Vec<(Pid, String)> {
+        os::tree::strays(self.process.pid(), &format!("{MARK}={}", self.mark))
     }
 }
 
 impl Drop for Talk {
     fn drop(&mut self) {
         self.kill();
-    }
-}
-
-/// Ends a process that a bot left behind.
-fn end(pid: i32) {
-    if let Some(pid) = Pid::from_raw(pid) {
-        // It may have ended meanwhile.
-        let _ = kill_process(pid, Signal::KILL);
     }
 }
 
@@ -295,37 +261,6 @@ fn keep(stderr: &OwnedFd, kept: &Mutex<Vec<u8>>) {
     });
 }
 
-/// The fields of `/proc/PID/stat` behind the name: the state is the first, the group the third.
-fn stat_of(process: &Path) -> Option<Vec<String>> {
-    let stat = std::fs::read_to_string(process.join("stat")).ok()?;
-    let (_, rest) = stat.rsplit_once(')')?;
-    Some(rest.split_whitespace().map(str::to_owned).collect())
-}
-
-fn is_zombie(process: &Path) -> bool {
-    stat_of(process).is_none_or(|stat| stat.first().is_some_and(|state| state == "Z"))
-}
-
-fn group_of(process: &Path) -> Option<i32> {
-    stat_of(process)?.get(2)?.parse().ok()
-}
-
-fn has_mark(process: &Path, needle: &[u8]) -> bool {
-    std::fs::read(process.join("environ")).is_ok_and(|mut environ| {
-        environ.push(0);
-        environ.windows(needle.len()).any(|window| window == needle)
-    })
-}
-
-fn peak_of(pid: i32) -> Option<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-    Some(kilobytes * 1024)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -369,6 +304,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(all(target_os = "linux", not(hakem_portable)))]
     fn what_it_leaves_behind_is_found_and_ended() {
         // The child leaves the group; it says its number when it is there.
         let script = "setsid sh -c 'echo $$; exec sleep 300' & exit 0";
@@ -384,7 +320,7 @@ mod tests {
         let number = String::from_utf8(said).expect("a number");
         let strays = talk.strays();
         assert_eq!(strays.len(), 1, "{strays:?}");
-        assert_eq!(strays[0].0.to_string(), number.trim());
+        assert_eq!(strays[0].0.as_raw_nonzero().to_string(), number.trim());
         assert_eq!(talk.left(), ["sleep 300"]);
         talk.kill();
         while talk.next(soon()).expect("the pipe is closed").1 != Heard::StdoutEnd {}

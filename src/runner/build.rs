@@ -8,8 +8,9 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::Pid;
 
+use crate::bot::os;
 use crate::config::{EventConfig, Program, ProgramProblem, resolve_program};
 
 /// A build that takes longer has failed.
@@ -62,7 +63,7 @@ fn build_one(argv: &[String], dir: &Path) -> Result<(), String> {
         .stderr(output.try_clone().map_err(broken)?)
         .spawn()
         .map_err(broken)?;
-    let ends = pidfd_open(Pid::from_child(&child), PidfdFlags::empty());
+    let ends = os::end_of(Pid::from_child(&child));
     let in_time = ends.map_or(true, |ends| {
         let limit = LIMIT.try_into().ok();
         let mut fds = [PollFd::new(&ends, PollFlags::IN)];

@@ -475,7 +475,7 @@ impl Bot {
         let waited = used.waited.zip(base.waited);
         Spent {
             wall_us: at.saturating_sub(asked) / 1000,
-            cpu_us: Some(used.cpu.saturating_sub(base.cpu) / 1000),
+            cpu_us: os::TELLS_TIME.then(|| used.cpu.saturating_sub(base.cpu) / 1000),
             delay_us: waited.map(|(now, then)| now.saturating_sub(then) / 1000),
             earlier_us: 0,
             outside_us: 0,

@@ -10,6 +10,7 @@ use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
 use super::error::StoreError;
+use crate::bot::os::is_dead;
 
 /// The file that is locked. It holds the number of the process that holds it.
 pub(super) const LOCK_FILE: &str = ".lock";
@@ -58,7 +59,9 @@ impl Lock {
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) => {
                     let pid = holder(&mut file);
-                    if pid.is_some_and(is_dead) && wait() {
+                    if
+                    // A process of this number may be another by now; then it is not waited for.
+                    pid.is_some_and(is_dead) && wait() {
                         continue;
                     }
                     return Err(StoreError::Locked {
@@ -99,14 +102,6 @@ fn is_at(file: &File, path: &Path) -> bool {
         return false;
     };
     (file.dev(), file.ino()) == (there.dev(), there.ino())
-}
-
-/// Whether there is no process of this number. (One that is there may be another by now; then it is not waited for.)
-fn is_dead(pid: u32) -> bool {
-    let pid = i32::try_from(pid)
-        .ok()
-        .and_then(rustix::process::Pid::from_raw);
-    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(Errno::SRCH))
 }
 
 /// The process that a lock file names.

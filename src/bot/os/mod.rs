@@ -1,13 +1,43 @@
-//! Glue to the operating system.
+//! Glue to the operating system: the only place that knows which one it is.
+//!
+//! [`Poller`], [`Bell`] and [`end_of`] wait; [`tree`] and [`processor_time`] tell what processes use; [`stamp`] tells when a bot wrote. On
+//! Linux each has the best that it offers; elsewhere (and on Linux with `--cfg hakem_portable`, for tests) what every Unix has, and
+//! what is not told is left out rather than guessed.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(hakem_portable)))]
+mod linux;
+#[cfg(not(all(target_os = "linux", not(hakem_portable))))]
+mod portable;
+#[cfg(all(target_os = "linux", not(hakem_portable)))]
 pub mod raw;
+#[cfg(all(target_os = "linux", not(hakem_portable)))]
 pub mod stamp;
+#[cfg(all(target_os = "linux", not(hakem_portable)))]
+pub mod tree;
 
-use std::io;
+#[cfg(all(target_os = "linux", not(hakem_portable)))]
+pub use linux::*;
+#[cfg(not(all(target_os = "linux", not(hakem_portable))))]
+pub use portable::*;
 
-use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::io::Errno;
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, setrlimit, test_kill_process};
+
+/// Whether this is the referee of Linux, with all that the sandbox and the clock `fair` need.
+pub const LINUX: bool = cfg!(all(target_os = "linux", not(hakem_portable)));
+
+/// How a file is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Watch {
+    /// For something to read; the watcher reads all that is there each time.
+    Answers,
+    /// For something to read.
+    Input,
+    /// That nobody reads it any more: told once, where the system tells it.
+    Closed,
+    /// For room to write, and that nobody reads it any more.
+    Room,
+}
 
 /// Nanoseconds of the monotonic clock.
 pub fn now() -> u64 {
@@ -16,110 +46,35 @@ pub fn now() -> u64 {
     ))
 }
 
-/// How long the machine has slept since its start, in nanoseconds: the monotonic clock leaves that out. Zero where the system
-/// does not tell.
-pub fn slept() -> u64 {
-    #[cfg(target_os = "linux")]
-    {
-        // In this order a pause between the two looks like sleep, and is a stall either way; never the other way round.
-        let awake = now();
-        let all = nanos(rustix::time::clock_gettime(rustix::time::ClockId::Boottime));
-        all.saturating_sub(awake)
-    }
-    #[cfg(not(target_os = "linux"))]
-    0
-}
-
 fn nanos(time: rustix::time::Timespec) -> u64 {
     // Neither clock is ever negative.
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// The processor time of a process, all its threads, in nanoseconds; `None` when it is gone.
-#[expect(
-    unsafe_code,
-    reason = "the clock of another process has no safe wrapper"
-)]
-pub fn processor_time(pid: Pid) -> Option<u64> {
-    // What clock_getcpuclockid(3) computes: the number's complement, and 2 for the scheduler's exact count of the whole
-    // process. The library's function also asks the system whether the process is there, which doubles the cost.
-    let clock: libc::clockid_t = (!pid.as_raw_nonzero().get() << 3) | 2;
-    // SAFETY: the call writes to a local of the right type and has no other effect.
-    unsafe {
-        let mut time = std::mem::zeroed::<libc::timespec>();
-        if libc::clock_gettime(clock, &raw mut time) != 0 {
-            return None;
-        }
-        // A count that cannot be (a library that gives programs another time changes this clock as well) is none.
-        let seconds = u64::try_from(time.tv_sec).ok()?;
-        let rest = u64::try_from(time.tv_nsec).ok()?;
-        seconds.checked_mul(1_000_000_000)?.checked_add(rest)
-    }
-}
-
-/// The cores that this process may use.
-pub fn cores() -> Vec<usize> {
-    let Ok(set) = sched_getaffinity(None) else {
-        return vec![0];
-    };
-    let cores: Vec<usize> = (0..CpuSet::MAX_CPU)
-        .filter(|&core| set.is_set(core))
-        .collect();
-    if cores.is_empty() { vec![0] } else { cores }
-}
-
-/// Keeps the calling thread, and every process that it starts from now on, on these cores.
-///
-/// # Errors
-/// The system's.
-pub fn stay_on(cores: &[usize]) -> io::Result<()> {
-    let mut set = CpuSet::new();
-    for &core in cores {
-        set.set(core);
-    }
-    Ok(sched_setaffinity(None, &set)?)
+/// Whether there is no process of this number.
+pub fn is_dead(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH))
 }
 
 /// Raises the number of files that may be open to what the system allows, and returns it.
 pub fn raise_open_files() -> u64 {
+    /// What macOS grants where it says that there is no limit.
+    const GRANTED: u64 = 10_240;
     let limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.unwrap_or(u64::MAX);
-    if limit.current.is_some_and(|current| current < most) {
+    for wanted in [most, GRANTED.min(most)] {
+        if limit.current.is_none_or(|current| current >= wanted) {
+            break;
+        }
+        let raised = Rlimit {
+            current: (wanted < u64::MAX).then_some(wanted),
+            maximum: limit.maximum,
+        };
         // If it fails the old limit stands, and is what counts.
-        let _ = setrlimit(
-            Resource::Nofile,
-            Rlimit {
-                current: limit.maximum,
-                maximum: limit.maximum,
-            },
-        );
-    }
-    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
-}
-
-/// All processes below a process: its children, theirs, and so on. One that comes into being meanwhile may be missing.
-pub fn descendants(root: Pid) -> Vec<Pid> {
-    let mut found = Vec::new();
-    let mut open = vec![root];
-    while let Some(pid) = open.pop() {
-        for child in children(pid) {
-            found.push(child);
-            open.push(child);
+        if setrlimit(Resource::Nofile, raised).is_ok() {
+            break;
         }
     }
-    found
-}
-
-/// The children of a process.
-pub fn children(pid: Pid) -> Vec<Pid> {
-    let folder = format!("/proc/{}/task", pid.as_raw_nonzero());
-    let threads = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    threads
-        .filter_map(|thread| std::fs::read_to_string(thread.path().join("children")).ok())
-        .flat_map(|text| {
-            text.split_ascii_whitespace()
-                .filter_map(|word| Pid::from_raw(word.parse().ok()?))
-                .collect::<Vec<_>>()
-        })
-        .collect()
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }

@@ -72,8 +72,7 @@ fn sweep(temporary: &Path) {
                 .is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
         };
         if let Some(pid) = pid
-            && pid.parse::<u32>().is_ok()
-            && !Path::new("/proc").join(pid).exists()
+            && pid.parse().is_ok_and(crate::bot::os::is_dead)
             && is_own()
         {
             open_again(&entry.path());

@@ -9,7 +9,7 @@ use rustix::process::Pid;
 const MOST: usize = 256;
 
 /// The descendants of a process, and itself, without those of the first `skipped` generations.
-pub(super) fn processes(root: Pid, skipped: u32) -> Vec<Pid> {
+pub fn processes(root: Pid, skipped: u32) -> Vec<Pid> {
     let mut generation = vec![root];
     for _ in 0..skipped {
         generation = generation.iter().flat_map(|&pid| children(pid)).collect();
@@ -41,7 +41,7 @@ fn children(pid: Pid) -> Vec<Pid> {
 }
 
 /// The threads of a process.
-pub(super) fn threads(pid: Pid) -> Vec<Pid> {
+pub fn threads(pid: Pid) -> Vec<Pid> {
     let Ok(entries) = fs::read_dir(format!("/proc/{}/task", raw(pid))) else {
         return Vec::new();
     };
@@ -52,17 +52,17 @@ pub(super) fn threads(pid: Pid) -> Vec<Pid> {
 }
 
 /// Whether the system counts how long threads wait.
-pub(super) fn tells_waiting() -> bool {
+pub fn tells_waiting() -> bool {
     Path::new("/proc/self/schedstat").exists()
 }
 
 /// The scheduler's counters of a thread.
-pub(super) fn schedstat(pid: Pid, thread: Pid) -> Option<File> {
+pub fn schedstat(pid: Pid, thread: Pid) -> Option<File> {
     File::open(format!("/proc/{}/task/{}/schedstat", raw(pid), raw(thread))).ok()
 }
 
 /// Whether a thread has a core or waits for one.
-pub(super) fn is_ready(pid: Pid, thread: Pid) -> bool {
+pub fn is_ready(pid: Pid, thread: Pid) -> bool {
     let path = format!("/proc/{}/task/{}/stat", raw(pid), raw(thread));
     fs::read_to_string(path).is_ok_and(|stat| state(&stat) == Some("R"))
 }
@@ -75,7 +75,7 @@ fn state(stat: &str) -> Option<&str> {
 
 /// The processor time of the children of a process that ended and were waited for, nanoseconds. The system tells it in
 /// hundredths of a second.
-pub(super) fn time_of_children(pid: Pid) -> u64 {
+pub fn time_of_children(pid: Pid) -> u64 {
     let Ok(text) = fs::read_to_string(format!("/proc/{}/stat", raw(pid))) else {
         return 0;
     };
@@ -89,6 +89,63 @@ fn ended_children(stat: &str) -> Option<u64> {
     let user: u64 = fields.next()?.parse().ok()?;
     let system: u64 = fields.next()?.parse().ok()?;
     Some((user + system) * (1_000_000_000 / rustix::param::clock_ticks_per_second()))
+}
+
+/// The processes that live and are of this group or have this variable (`NAME=VALUE`), whatever session or group they are in, with
+/// their command lines; without the group's first.
+pub fn strays(group: Pid, variable: &str) -> Vec<(Pid, String)> {
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    let needle = format!("{variable}\0");
+    let mut found = Vec::new();
+    for entry in entries.flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(parse) else {
+            continue;
+        };
+        let path = entry.path();
+        if pid != group
+            && !is_zombie(&path)
+            && (group_of(&path) == Some(raw(group)) || has_variable(&path, needle.as_bytes()))
+        {
+            let line = fs::read(path.join("cmdline")).unwrap_or_default();
+            let command = String::from_utf8_lossy(&line).replace('\0', " ");
+            found.push((pid, command.trim().to_owned()));
+        }
+    }
+    found
+}
+
+/// The fields of `/proc/PID/stat` behind the name: the state is the first, the group the third.
+fn stat_of(process: &Path) -> Option<Vec<String>> {
+    let stat = fs::read_to_string(process.join("stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(')')?;
+    Some(rest.split_whitespace().map(str::to_owned).collect())
+}
+
+fn is_zombie(process: &Path) -> bool {
+    stat_of(process).is_none_or(|stat| stat.first().is_some_and(|state| state == "Z"))
+}
+
+fn group_of(process: &Path) -> Option<i32> {
+    stat_of(process)?.get(2)?.parse().ok()
+}
+
+fn has_variable(process: &Path, needle: &[u8]) -> bool {
+    fs::read(process.join("environ")).is_ok_and(|mut environ| {
+        environ.push(0);
+        environ.windows(needle.len()).any(|window| window == needle)
+    })
+}
+
+/// The most memory that a process has used, bytes.
+pub fn peak_memory(pid: Pid) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", raw(pid))).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kilobytes * 1024)
 }
 
 fn raw(pid: Pid) -> i32 {
