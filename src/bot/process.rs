@@ -89,6 +89,7 @@ impl Program {
     /// # Errors
     /// The system's, when the process cannot be started.
     pub fn start(&self) -> io::Result<Started> {
+        let _alone = os::start_alone();
         let (read, write) = match stamped_pipe() {
             Some(Stamped { read, write }) => (Some(read), Stdio::from(write)),
             None => (None, Stdio::piped()),
@@ -206,6 +207,9 @@ impl Process {
         for pid in os::descendants(self.pid) {
             let _ = kill_process(pid, Signal::KILL);
         }
+        if let Some(group) = self.boxed.as_ref().and_then(Boxed::group) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
         let _ = kill_process_group(self.pid, Signal::KILL);
     }
 
@@ -222,6 +226,12 @@ impl Process {
         Some(match &mut self.boxed {
             Some(boxed) => {
                 boxed.listen();
+                // A box that somebody else ended may leave the bot behind.
+                if boxed.ended().is_none()
+                    && let Some(group) = boxed.group()
+                {
+                    let _ = kill_process_group(group, Signal::KILL);
+                }
                 end_in_box(boxed)
             }
             None => End::Bot(fault_of(status.code(), status.signal()), String::new()),

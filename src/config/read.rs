@@ -42,7 +42,7 @@ fn blank() -> Layer {
             margin_us: 0,
             ready_us: 0,
             // The fair clock needs what only Linux tells of a process.
-            kind: if cfg!(target_os = "linux") {
+            kind: if crate::bot::os::LINUX {
                 ClockKind::Fair
             } else {
                 ClockKind::Wall

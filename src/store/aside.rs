@@ -110,7 +110,7 @@ pub fn set_aside(dir: &Path) -> Result<Option<PathBuf>, StoreError> {
 
 /// Renames, but never over something that is there. (A plain rename replaces an empty folder.)
 fn rename_to_free(from: &Path, to: &Path) -> std::io::Result<()> {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(hakem_portable)))]
     {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         use rustix::io::Errno;

@@ -90,13 +90,13 @@ const FEW: usize = 3;
 
 /// A whole file system, to be made durable at once.
 struct WholeDisk {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(hakem_portable)))]
     folder: File,
 }
 
 impl WholeDisk {
     fn sync(&self) -> std::io::Result<()> {
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(hakem_portable)))]
         rustix::fs::syncfs(&self.folder)?;
         Ok(())
     }
@@ -104,12 +104,12 @@ impl WholeDisk {
 
 /// The file system of a folder; `None` where the system has no call that makes one durable.
 fn whole_disk(folder: &Path) -> Result<Option<WholeDisk>, StoreError> {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(hakem_portable)))]
     {
         let folder = File::open(folder).map_err(|error| StoreError::io("read", folder, error))?;
         Ok(Some(WholeDisk { folder }))
     }
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(not(all(target_os = "linux", not(hakem_portable))))]
     {
         let _ = folder;
         Ok(None)

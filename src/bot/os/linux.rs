@@ -97,6 +97,9 @@ pub fn children(pid: Pid) -> Vec<Pid> {
 
 // ---- The end of a process ---------------------------------------------------------------------------------------
 
+/// Nothing has to be held while a process is started: no file is open for an instant in which it would be inherited.
+pub fn start_alone() {}
+
 /// Becomes readable when a child of this process has ended, which is not waited for by that.
 ///
 /// # Errors

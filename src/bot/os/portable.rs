@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionbio};
@@ -131,6 +132,13 @@ pub mod stamp {
 }
 
 // ---- The end of a process ---------------------------------------------------------------------------------------
+
+/// Held while a process is started: some systems mark a new pipe as not to be inherited only after it was made, and a process that
+/// another thread starts in between would keep it open.
+pub fn start_alone() -> MutexGuard<'static, ()> {
+    static STARTING: Mutex<()> = Mutex::new(());
+    STARTING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Becomes readable when a child of this process has ended, which is not waited for by that: a thread looks, and closes the other
 /// end of a pipe.

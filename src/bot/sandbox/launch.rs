@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, IoSlice, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -11,14 +12,12 @@ use std::sync::Arc;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags,
-    SocketType, recv, send, sendmsg, socketpair,
-};
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendAncillaryMessage, recv, send, sendmsg};
+use rustix::process::Pid;
 
 use super::order::{Ended, Failure, Features, Order, Report, Wish};
 use super::slots::{Slot, Slots};
-use super::{BOX, Level};
+use super::{BOX, Level, QUIET};
 
 /// How often, and how long each time, a wish waits for room in the socket.
 const PATIENCE: usize = 50;
@@ -46,7 +45,10 @@ pub struct Confine {
 #[derive(Debug)]
 pub struct Boxed {
     control: OwnedFd,
+    /// A report that has come in part.
+    heard: Vec<u8>,
     features: Option<Features>,
+    group: Option<Pid>,
     no_program: Option<String>,
     no_box: Option<Failure>,
     ended: Option<Ended>,
@@ -74,13 +76,9 @@ impl Confine {
         let slot = self.slots.take(&self.order)?;
         let mut order = self.order.clone();
         slot.fill(&mut order);
-        let (own, theirs) = socketpair(
-            AddressFamily::UNIX,
-            SocketType::SEQPACKET,
-            SocketFlags::CLOEXEC,
-            None,
-        )?;
-        let (reads, stdin) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC)?;
+        let (own, theirs) = UnixStream::pair()?;
+        let (own, theirs) = (OwnedFd::from(own), OwnedFd::from(theirs));
+        let (reads, stdin) = io::pipe()?;
         // No `pre_exec`, and no file that is inherited but stdin, stdout and stderr: what is started at the same time by
         // another thread would inherit it too. The rest comes through the socket.
         let text = sealed(&serde_json::to_vec(&order)?)?;
@@ -105,7 +103,9 @@ impl Confine {
         }
         let boxed = Boxed {
             control: own,
+            heard: Vec::new(),
             features: None,
+            group: None,
             no_program: None,
             no_box: None,
             ended: None,
@@ -113,12 +113,12 @@ impl Confine {
             frozen: false,
             _slot: slot,
         };
-        Ok((child, stdin, boxed))
+        Ok((child, stdin.into(), boxed))
     }
 }
 
 /// A file without a name that holds this.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(hakem_portable)))]
 fn sealed(text: &[u8]) -> io::Result<File> {
     let file = rustix::fs::memfd_create("order", rustix::fs::MemfdFlags::CLOEXEC)?;
     let mut file = File::from(file);
@@ -126,7 +126,7 @@ fn sealed(text: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", not(hakem_portable))))]
 fn sealed(text: &[u8]) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     file.write_all(text)?;
@@ -138,12 +138,7 @@ fn pass(socket: &OwnedFd, files: [BorrowedFd<'_>; 2]) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     ancillary.push(SendAncillaryMessage::ScmRights(&files));
-    sendmsg(
-        socket,
-        &[IoSlice::new(b"o")],
-        &mut ancillary,
-        SendFlags::NOSIGNAL,
-    )?;
+    sendmsg(socket, &[IoSlice::new(b"o")], &mut ancillary, QUIET)?;
     Ok(())
 }
 
@@ -156,6 +151,11 @@ impl Boxed {
     /// The walls that stand, once they do.
     pub fn features(&self) -> Option<&Features> {
         self.features.as_ref()
+    }
+
+    /// The bot's process group, where it does not end with the box by itself.
+    pub fn group(&self) -> Option<Pid> {
+        self.group
     }
 
     /// Why the program could not be executed, if so.
@@ -184,13 +184,18 @@ impl Boxed {
                 Err(Errno::AGAIN) => return true,
                 Err(_) => return false,
             };
-            match serde_json::from_slice(&text[..length]) {
-                Ok(Report::Starting(features)) => self.features = Some(features),
-                Ok(Report::NoProgram(why)) => self.no_program = Some(why),
-                Ok(Report::NoBox(failure)) => self.no_box = Some(failure),
-                Ok(Report::Ended(ended)) => self.ended = Some(ended),
-                // Only a box writes here.
-                Err(_) => {}
+            self.heard.extend_from_slice(&text[..length]);
+            let heard = std::mem::take(&mut self.heard);
+            for line in heard.split_inclusive(|&byte| byte == b'\n') {
+                match serde_json::from_slice(line) {
+                    Ok(Report::Starting(features)) => self.features = Some(features),
+                    Ok(Report::Group(group)) => self.group = Pid::from_raw(group),
+                    Ok(Report::NoProgram(why)) => self.no_program = Some(why),
+                    Ok(Report::NoBox(failure)) => self.no_box = Some(failure),
+                    Ok(Report::Ended(ended)) => self.ended = Some(ended),
+                    // Only a box writes here, so the rest is still to come.
+                    Err(_) => self.heard = line.to_vec(),
+                }
             }
         }
     }
@@ -219,7 +224,7 @@ impl Boxed {
     /// room: a supervisor that is starved must not miss that the bot is to go on.
     fn wish(&self, wish: Wish) -> bool {
         for _ in 0..PATIENCE {
-            match send(&self.control, &[wish as u8], SendFlags::NOSIGNAL) {
+            match send(&self.control, &[wish as u8], QUIET) {
                 Ok(_) => return true,
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) if wish != Wish::Freeze => {

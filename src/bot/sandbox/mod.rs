@@ -10,15 +10,18 @@
 //! - [`launch`] is the referee's side: it starts a box and keeps its socket;
 //! - [`slots`] gives each box a number, and with it a user and cgroups of its own; [`cgroup`] finds and makes those;
 //! - [`probe`] finds out what this machine allows, and says why not;
-//! - [`inside`] is the box.
+//! - [`inside`] is the box on Linux; `plain` that of other systems than Linux, which knows only `limits`, and holds less.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(hakem_portable)))]
 pub mod cgroup;
-#[cfg(target_os = "linux")]
+mod common;
+#[cfg(all(target_os = "linux", not(hakem_portable)))]
 pub mod inside;
 pub mod launch;
 pub mod level;
 pub mod order;
+#[cfg(not(all(target_os = "linux", not(hakem_portable))))]
+pub mod plain;
 pub mod probe;
 pub mod slots;
 
@@ -29,6 +32,13 @@ pub use level::{InForce, Level};
 pub const BOX: &str = "__box";
 /// The hidden subcommand that looks around from within a box, for the self-test.
 pub const LOOK: &str = "__look";
+
+/// A write to a socket that nobody reads any more raises no signal. Where the system does not know the flag, the socket or the
+/// program says so for all writes.
+#[cfg(not(target_vendor = "apple"))]
+const QUIET: rustix::net::SendFlags = rustix::net::SendFlags::NOSIGNAL;
+#[cfg(target_vendor = "apple")]
+const QUIET: rustix::net::SendFlags = rustix::net::SendFlags::empty();
 
 /// Does what a hidden subcommand says; `None` if this is none. To be called before anything else is done by the program: no
 /// thread may run.
@@ -44,21 +54,20 @@ pub fn hidden(mut args: impl Iterator<Item = std::ffi::OsString>) -> Option<u8> 
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(hakem_portable)))]
 fn run_box() -> u8 {
     inside::run()
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", not(hakem_portable))))]
 fn run_box() -> u8 {
-    // There is no sandbox, so nothing starts a box.
-    2
+    plain::run()
 }
 
 /// Keeps other processes of this user from reading this one or stopping it by tracing. To be called once, before the first
 /// bot is started.
 pub fn harden_referee() {
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(hakem_portable)))]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
         // A second wall: where the system refuses it, the first still stands.

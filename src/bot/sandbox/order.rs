@@ -76,6 +76,8 @@ pub enum Wish {
 pub enum Report {
     /// The bot's process is about to become the bot's program.
     Starting(Features),
+    /// The bot's process group, where the box may end without it.
+    Group(i32),
     /// The program could not be executed.
     NoProgram(String),
     /// The box could not be built: the machine's fault, not the bot's.

@@ -82,29 +82,26 @@ pub fn look(args: &[OsString]) {
     let _ = std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes());
 }
 
-#[cfg(target_os = "linux")]
-pub use linux::{explain, machine, order_for};
+pub use trial::{explain, machine, order_for};
 
-/// There is no sandbox on this system.
-#[cfg(not(target_os = "linux"))]
-pub fn machine(_own: &Path, _slots: &Arc<Slots>) -> Machine {
-    let why = || Impossible {
+/// Why `strict` is not possible on systems that have nothing it could be made of.
+fn no_strict() -> Impossible {
+    Impossible {
         cause: format!(
-            "{} has none of the namespaces, filters and limits that it is made of",
-            std::env::consts::OS
+            "{} has none of the namespaces and filters that it is made of",
+            if cfg!(hakem_portable) {
+                "this build"
+            } else {
+                std::env::consts::OS
+            }
         ),
-        cure:
-            "Run on Linux, or let only programs take part that you trust, with sandbox = \"none\""
-                .into(),
-    };
-    Machine {
-        strict: Err(why()),
-        limits: Err(why()),
+        cure: "Run on Linux (a virtual machine will do), or choose sandbox = \"limits\" and let only programs take part \
+               that you trust"
+            .into(),
     }
 }
 
-#[cfg(target_os = "linux")]
-mod linux {
+mod trial {
     use std::io::Read;
     use std::net::TcpListener;
     use std::path::Component;
@@ -113,6 +110,7 @@ mod linux {
     use rustix::event::{PollFd, PollFlags};
 
     use super::*;
+    use crate::bot::os;
     use crate::bot::sandbox::order::{Order, Shown};
     use crate::bot::sandbox::{BOX, LOOK};
 
@@ -122,7 +120,11 @@ mod linux {
     /// Tries both levels.
     pub fn machine(own: &Path, slots: &Arc<Slots>) -> Machine {
         Machine {
-            strict: try_level(Level::Strict, own, slots),
+            strict: if os::LINUX {
+                try_level(Level::Strict, own, slots)
+            } else {
+                Err(no_strict())
+            },
             limits: try_level(Level::Limits, own, slots),
         }
     }
@@ -188,7 +190,10 @@ mod linux {
         let (features, seen) = result?;
         let open = match level {
             Level::Strict => opening(&seen),
-            Level::None | Level::Limits => seen.privileges.then_some("gain privileges"),
+            // Only Linux lets a process forgo them.
+            Level::None | Level::Limits => {
+                (seen.privileges && os::LINUX).then_some("gain privileges")
+            }
         };
         match open {
             None => Ok(features),
@@ -312,7 +317,7 @@ mod linux {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, target_os = "linux", not(hakem_portable)))]
 mod tests {
     use super::*;
 

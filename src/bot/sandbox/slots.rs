@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(hakem_portable)))]
 use super::cgroup::{Cgroups, Group};
 use super::order::Order;
 
@@ -99,7 +99,7 @@ pub struct Slots {
     first_user: Option<u32>,
     /// Holds the private folders at `limits`.
     folder: tempfile::TempDir,
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(hakem_portable)))]
     cgroups: Option<Cgroups>,
 }
 
@@ -108,7 +108,7 @@ struct State {
     taken: Vec<bool>,
     /// Starts so far: no private folder has the name of an earlier one.
     starts: u64,
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(hakem_portable)))]
     groups: Vec<Option<Group>>,
 }
 
@@ -139,9 +139,14 @@ impl Slots {
             state: Mutex::default(),
             first_user: first_user(run),
             folder,
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(hakem_portable)))]
             cgroups: Cgroups::find(),
         }))
+    }
+
+    /// Whether each bot has a user of its own.
+    pub fn own_users(&self) -> bool {
+        self.first_user.is_some()
     }
 
     /// A folder of this run, for files that are not kept.
@@ -150,7 +155,7 @@ impl Slots {
     }
 
     /// What holds the limit of memory, in a word, and that of processes.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(hakem_portable)))]
     pub fn cgroup_limits(&self) -> (bool, bool) {
         self.cgroups
             .as_ref()
@@ -158,7 +163,7 @@ impl Slots {
     }
 
     /// What holds the limit of memory, in a word, and that of processes.
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(not(all(target_os = "linux", not(hakem_portable))))]
     pub fn cgroup_limits(&self) -> (bool, bool) {
         (false, false)
     }
@@ -177,7 +182,7 @@ impl Slots {
         let index = state.taken.iter().position(|taken| !taken);
         let index = index.unwrap_or_else(|| {
             state.taken.push(false);
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(hakem_portable)))]
             state.groups.push(None);
             state.taken.len() - 1
         });
@@ -186,7 +191,7 @@ impl Slots {
                 "more than {USERS_A_RUN} bots at once"
             )));
         }
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(hakem_portable)))]
         if let Some(cgroups) = &self.cgroups {
             let group = match &mut state.groups[index] {
                 Some(group) => group,
@@ -194,7 +199,7 @@ impl Slots {
             };
             group.limit(order.memory, order.processes)?;
         }
-        #[cfg(not(target_os = "linux"))]
+        #[cfg(not(all(target_os = "linux", not(hakem_portable))))]
         let _ = order;
         state.taken[index] = true;
         state.starts += 1;
@@ -220,7 +225,7 @@ impl Slot {
                 }
             }
         }
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(hakem_portable)))]
         if let Some(group) = &self.slots.state().groups[self.index] {
             group.fill(order);
         }

@@ -130,7 +130,7 @@ fn the_defaults_are_those_of_the_default_file() {
         (0, 0, 0)
     );
     assert_eq!(clock.ready_us, protocol::READY_MS * 1000);
-    let linux = cfg!(target_os = "linux");
+    let linux = crate::bot::os::LINUX;
     assert_eq!(clock.kind == ClockKind::Fair, linux);
     let limits = Limits::default();
     assert_eq!(config.limits, limits);

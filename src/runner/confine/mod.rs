@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
+use crate::bot::os;
 use crate::bot::sandbox::order::{Order, Shown};
 use crate::bot::sandbox::probe::{self, Impossible, Machine};
 use crate::bot::sandbox::slots::Slots;
@@ -20,6 +21,10 @@ use snapshot::{Copy, What};
 
 /// The folder of the bots' copies in a folder of results.
 pub const BOTS: &str = "bots";
+
+/// What the level `limits` does not do on other systems than Linux.
+const LESS: &str = "at `limits` this system holds neither the memory of a bot nor, but for root, its processes, and a child that \
+                    leaves the bot's process group may outlive its game";
 
 /// What is found out for one bot.
 #[derive(Clone, Debug)]
@@ -144,11 +149,15 @@ impl<'a> Shelter<'a> {
                         ),
                     ),
                 };
-                if !self.warnings.contains(&warning) {
-                    self.warnings.push(warning);
-                }
+                self.warn(&warning);
                 Ok(level)
             }
+        }
+    }
+
+    fn warn(&mut self, warning: &str) {
+        if !self.warnings.iter().any(|known| known == warning) {
+            self.warnings.push(warning.to_owned());
         }
     }
 
@@ -175,16 +184,25 @@ impl<'a> Shelter<'a> {
         let scene = self
             .scene(bot, level, argv, dir, own_dir)
             .map_err(|what| anyhow::anyhow!("{what}"))?;
+        if !os::LINUX {
+            self.warn(LESS);
+        }
         let limits = &bot.limits;
         let (cgroup_memory, cgroup_processes) = self.slots.cgroup_limits();
         let in_force = InForce {
             level,
             features,
-            memory: if cgroup_memory { "cgroup" } else { "watchdog" },
+            memory: match cgroup_memory {
+                true => "cgroup",
+                false if os::LINUX => "watchdog",
+                false => "none",
+            },
             processes: match (cgroup_processes, level) {
                 (true, _) => "cgroup",
                 (false, Level::Strict) => "rlimit",
-                (false, _) => "watchdog",
+                (false, _) if os::LINUX => "watchdog",
+                (false, _) if self.slots.own_users() => "rlimit",
+                (false, _) => "none",
             },
             disk: if level == Level::Strict {
                 "quota"

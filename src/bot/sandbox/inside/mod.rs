@@ -4,12 +4,6 @@
 //! At `strict` there are three processes: the box itself only waits; its child is process 1 of the bot's namespace of
 //! processes and supervises; the grandchild becomes the bot. At `limits` the box itself supervises.
 
-use std::fs::File;
-use std::io::{self, IoSliceMut, Read};
-use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
-
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags, recvmsg, send};
 use rustix::process::{
     DumpableBehavior, Pid, Signal, WaitOptions, getpid, set_child_subreaper, set_dumpable_behavior,
     set_parent_process_death_signal, waitpid,
@@ -17,6 +11,7 @@ use rustix::process::{
 use rustix::thread::UnshareFlags;
 
 use super::Level;
+use super::common::{Control, Step, let_go_of_pipes, make_private, receive};
 use super::order::{Failure, Features, Order, Report};
 use crate::bot::os::raw;
 use confine::Become;
@@ -31,37 +26,6 @@ mod walls;
 
 /// The bot's user and group within its namespace of users.
 const INNER_ID: u32 = 1000;
-
-/// Says what was being done when something failed.
-trait Step<T> {
-    fn step(self, what: impl Into<String>) -> Result<T, Failure>;
-}
-
-impl<T, E: Into<io::Error>> Step<T> for Result<T, E> {
-    fn step(self, what: impl Into<String>) -> Result<T, Failure> {
-        self.map_err(|error| {
-            let error: io::Error = error.into();
-            Failure {
-                step: what.into(),
-                errno: error.raw_os_error(),
-                what: error.to_string(),
-            }
-        })
-    }
-}
-
-/// The box's end of the control socket.
-#[derive(Debug)]
-struct Control(OwnedFd);
-
-impl Control {
-    fn report(&self, report: &Report) {
-        // If nobody listens any more, everything is about to end.
-        if let Ok(text) = serde_json::to_vec(report) {
-            let _ = send(&self.0, &text, SendFlags::NOSIGNAL);
-        }
-    }
-}
 
 /// Runs a box. Returns its exit code, which says nothing: what matters went through the control socket.
 pub fn run() -> u8 {
@@ -80,44 +44,6 @@ pub fn run() -> u8 {
         control.report(&Report::NoBox(failure));
         1
     })
-}
-
-/// Takes the order, and the bot's stdin as this process's own.
-fn receive() -> io::Result<(OwnedFd, Order)> {
-    let control = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?;
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
-    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let mut byte = [0];
-    recvmsg(
-        &control,
-        &mut [IoSliceMut::new(&mut byte)],
-        &mut ancillary,
-        RecvFlags::CMSG_CLOEXEC,
-    )?;
-    let mut files: Vec<OwnedFd> = Vec::new();
-    for message in ancillary.drain() {
-        if let RecvAncillaryMessage::ScmRights(passed) = message {
-            files.extend(passed);
-        }
-    }
-    let (Some(stdin), Some(order)) = (files.pop(), files.pop()) else {
-        return Err(io::ErrorKind::InvalidData.into());
-    };
-    rustix::stdio::dup2_stdin(&stdin)?;
-    let mut order = File::from(order);
-    rustix::fs::seek(&order, rustix::fs::SeekFrom::Start(0))?;
-    let mut text = Vec::new();
-    order.read_to_end(&mut text)?;
-    Ok((control, serde_json::from_slice(&text)?))
-}
-
-/// Lets go of the bot's pipes: who else holds them would hide their end.
-fn let_go_of_pipes() -> io::Result<()> {
-    let null = File::options().read(true).write(true).open("/dev/null")?;
-    rustix::stdio::dup2_stdin(&null)?;
-    rustix::stdio::dup2_stdout(&null)?;
-    rustix::stdio::dup2_stderr(&null)?;
-    Ok(())
 }
 
 fn join_cgroups(order: &Order) -> Result<(), Failure> {
@@ -166,19 +92,6 @@ fn limits(control: &Control, order: &Order) -> Result<u8, Failure> {
         let _ = std::fs::remove_dir_all(private);
     }
     Ok(code)
-}
-
-fn make_private(private: &std::path::Path, user: Option<u32>) -> Result<(), Failure> {
-    use std::os::unix::fs::DirBuilderExt;
-    std::fs::DirBuilder::new()
-        .mode(0o700)
-        .create(private)
-        .step(format!("making the private folder {}", private.display()))?;
-    if let Some(user) = user {
-        std::os::unix::fs::chown(private, Some(user), Some(user))
-            .step("giving the private folder to the bot")?;
-    }
-    Ok(())
 }
 
 // ---- strict -----------------------------------------------------------------------------------------------------

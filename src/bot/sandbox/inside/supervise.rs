@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;
-use std::path::Path;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -16,6 +15,7 @@ use rustix::process::{
 use super::tree::{self, Use};
 use super::{Control, Failure, Order, Step};
 use crate::bot::sandbox::Level;
+use crate::bot::sandbox::common::{bytes_below, megabytes, words};
 use crate::bot::sandbox::order::{Ended, Report, Wish};
 use crate::referee::Limit;
 
@@ -313,44 +313,10 @@ struct News {
     look: bool,
 }
 
-/// The words of a reason.
-fn words(limit: Limit, order: &Order) -> String {
-    match limit {
-        Limit::Memory => format!("it may use {} of memory", megabytes(order.memory)),
-        Limit::Processes => format!("it may have {} processes and threads", order.processes),
-        Limit::Disk => format!("it may write {} to disk", megabytes(order.disk)),
-    }
-}
-
-fn megabytes(bytes: u64) -> String {
-    // Whole units are shown whole; else it is what is next above.
-    let unit = if bytes > 1 << 20 { 1 << 20 } else { 1 << 10 };
-    crate::config::units::show_size(bytes.next_multiple_of(unit))
-}
-
 /// Whether the private folders have no room left.
 fn disk_is_full(order: &Order) -> bool {
     if let Some(private) = &order.private {
         return bytes_below(private) >= order.disk;
     }
     rustix::fs::statvfs("/tmp").is_ok_and(|room| room.f_bfree == 0 || room.f_ffree == 0)
-}
-
-/// Bytes of the files in a folder and all below it; links are not followed.
-fn bytes_below(folder: &Path) -> u64 {
-    use std::os::linux::fs::MetadataExt;
-    let mut bytes = 0;
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let Ok(found) = entry.metadata() else {
-                continue;
-            };
-            bytes += found.st_blocks() * 512;
-            if found.is_dir() {
-                folders.push(entry.path());
-            }
-        }
-    }
-    bytes
 }
