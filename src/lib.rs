@@ -10,25 +10,32 @@
 //! With I/O, behind the feature `runner`: `config` the event file; `bot` a seat's process; `runner` plays the schedule;
 //! `store` results and records; `report` outputs; `cli` the subcommands.
 
-#[cfg(feature = "runner")]
+#[cfg(all(feature = "runner", not(unix)))]
+compile_error!(
+    "hakem runs bots on Linux, macOS and other Unix systems only: on Windows use it in WSL \
+     (the Windows Subsystem for Linux). The rules, the referee and the statistics alone build \
+     everywhere: `default-features = false`, or `--no-default-features`."
+);
+
+#[cfg(all(feature = "runner", unix))]
 pub mod bot;
 pub mod chance;
-#[cfg(feature = "runner")]
+#[cfg(all(feature = "runner", unix))]
 pub mod cli;
 pub mod clock;
-#[cfg(feature = "runner")]
+#[cfg(all(feature = "runner", unix))]
 pub mod config;
 pub mod event;
 pub mod game;
 pub mod house;
 pub mod rating;
 pub mod referee;
-#[cfg(feature = "runner")]
+#[cfg(all(feature = "runner", unix))]
 pub mod report;
-#[cfg(feature = "runner")]
+#[cfg(all(feature = "runner", unix))]
 pub mod runner;
 pub mod stats;
-#[cfg(feature = "runner")]
+#[cfg(all(feature = "runner", unix))]
 pub mod store;
 pub mod strict;
 pub mod tournament;

@@ -467,11 +467,6 @@ fn seed_of(config: &EventConfig) -> anyhow::Result<String> {
 /// A system that gives none.
 pub fn drawn_seed() -> anyhow::Result<String> {
     let mut bits = [0; 32];
-    let mut filled = 0;
-    while filled < bits.len() {
-        filled +=
-            rustix::rand::getrandom(&mut bits[filled..], rustix::rand::GetRandomFlags::empty())
-                .context("the system gives no random bits")?;
-    }
+    crate::bot::os::random(&mut bits).context("the system gives no random bits")?;
     Ok(chance::hex(&bits))
 }

@@ -318,7 +318,13 @@ fn set_clock(spec: &mut ClockSpec, key: &str, value: &str) -> Result<(), Wrong> 
         "delay" => spec.delay_us = duration(value, 0)?,
         "margin" => spec.margin_us = duration(value, 0)?,
         "ready" => spec.ready_us = duration(value, 1)?,
-        "kind" => spec.kind = super::reader::word(value, super::sections::CLOCK_KINDS)?,
+        "kind" => {
+            spec.kind = super::reader::word(value, super::sections::CLOCK_KINDS)?;
+            let tells_time = crate::bot::os::TELLS_TIME;
+            if let Some(wrong) = super::sections::kind_problem(spec.kind, tells_time) {
+                return Err(wrong);
+            }
+        }
         "wall_ceiling" => spec.ceiling_us = Some(duration(value, 1)?),
         _ => {
             return Err(Wrong::new(

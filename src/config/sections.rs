@@ -442,6 +442,19 @@ pub(super) fn check_rules(
     }
 }
 
+/// Why there can be no clock of this kind where the system does not tell what processor time a bot used.
+pub(super) fn kind_problem(kind: ClockKind, tells_time: bool) -> Option<Wrong> {
+    (kind != ClockKind::Wall && !tells_time).then(|| {
+        Wrong::new(
+            format!(
+                "is {:?}, which needs what only Linux tells of a process: the processor time of a bot",
+                clock_kind_word(kind)
+            ),
+            "\"wall\" is right here; or play on Linux",
+        )
+    })
+}
+
 /// Reads `[clock]`.
 pub(super) fn clock(reader: &mut Reader, section: &Section<'_>, clock: &mut ClockSpec) {
     set_some(&mut clock.main_us, reader.duration(section, "main", 1));
@@ -453,7 +466,11 @@ pub(super) fn clock(reader: &mut Reader, section: &Section<'_>, clock: &mut Cloc
     set(&mut clock.delay_us, reader.duration(section, "delay", 0));
     set(&mut clock.margin_us, reader.duration(section, "margin", 0));
     set(&mut clock.ready_us, reader.duration(section, "ready", 1));
-    set(&mut clock.kind, reader.word(section, "kind", CLOCK_KINDS));
+    let kind = reader.word(section, "kind", CLOCK_KINDS);
+    if let Some(wrong) = kind.and_then(|kind| kind_problem(kind, crate::bot::os::TELLS_TIME)) {
+        reader.wrong(section, "kind", wrong);
+    }
+    set(&mut clock.kind, kind);
     set_some(
         &mut clock.ceiling_us,
         reader.duration(section, "wall_ceiling", 1),

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{EventfdFlags, Timespec, epoll, eventfd};
 use rustix::process::{Pid, PidfdFlags, WaitId, WaitIdOptions, pidfd_open, waitid};
+use rustix::rand::{GetRandomFlags, getrandom};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::{Watch, nanos, now};
@@ -21,6 +22,18 @@ pub fn slept() -> u64 {
     let awake = now();
     let all = nanos(rustix::time::clock_gettime(rustix::time::ClockId::Boottime));
     all.saturating_sub(awake)
+}
+
+/// Fills it with random bits.
+///
+/// # Errors
+/// The system's.
+pub fn random(bits: &mut [u8]) -> io::Result<()> {
+    let mut filled = 0;
+    while filled < bits.len() {
+        filled += getrandom(&mut bits[filled..], GetRandomFlags::empty())?;
+    }
+    Ok(())
 }
 
 /// The processor time of a process, all its threads, in nanoseconds; `None` when it is gone.

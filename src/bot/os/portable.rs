@@ -3,7 +3,8 @@
 //! Built everywhere but on Linux, and there too with `--cfg hakem_portable`, so that it can be tested.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -23,6 +24,14 @@ pub const TELLS_PROCESSES: bool = false;
 /// it to a bot.
 pub fn slept() -> u64 {
     0
+}
+
+/// Fills it with random bits.
+///
+/// # Errors
+/// The system's.
+pub fn random(bits: &mut [u8]) -> io::Result<()> {
+    File::open("/dev/urandom")?.read_exact(bits)
 }
 
 /// The processor time of a process: not told.

@@ -223,17 +223,41 @@ fn clock_lines() {
             ..default
         },
     );
-    good(
-        "60s+1s,kind=cpu,margin=20ms,delay=1ms,ready=1s,wall_ceiling=9m",
-        ClockSpec {
-            kind: ClockKind::Cpu,
-            margin_us: 20_000,
-            delay_us: 1000,
-            ready_us: 1_000_000,
-            ceiling_us: Some(540_000_000),
-            ..main(60_000_000, 1_000_000)
-        },
-    );
+    if crate::bot::os::TELLS_TIME {
+        good(
+            "60s+1s,kind=cpu,margin=20ms,delay=1ms,ready=1s,wall_ceiling=9m",
+            ClockSpec {
+                kind: ClockKind::Cpu,
+                margin_us: 20_000,
+                delay_us: 1000,
+                ready_us: 1_000_000,
+                ceiling_us: Some(540_000_000),
+                ..main(60_000_000, 1_000_000)
+            },
+        );
+    }
+}
+
+#[test]
+fn a_clock_that_the_system_cannot_keep_is_refused() {
+    let problem = super::sections::kind_problem;
+    for kind in [ClockKind::Fair, ClockKind::Cpu] {
+        assert!(problem(kind, true).is_none());
+        let wrong = problem(kind, false).expect("it is refused");
+        assert!(wrong.what.contains("only Linux"), "{}", wrong.what);
+        assert!(wrong.right.contains("\"wall\""), "{}", wrong.right);
+        let line = format!(
+            "60s,kind={}",
+            if kind == ClockKind::Fair {
+                "fair"
+            } else {
+                "cpu"
+            }
+        );
+        let told = parse_clock(&line).is_ok();
+        assert_eq!(told, crate::bot::os::TELLS_TIME);
+    }
+    assert!(problem(ClockKind::Wall, false).is_none());
 }
 
 #[test]
