@@ -6,9 +6,17 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+#[cfg(not(hakem_portable))]
 mod ends;
+#[cfg_attr(hakem_portable, allow(dead_code, reason = "only a part is used"))]
 mod help;
+#[cfg(not(hakem_portable))]
 mod inside;
+#[cfg(not(hakem_portable))]
 mod limits;
+#[cfg(not(hakem_portable))]
 mod machine;
+#[cfg(hakem_portable)]
+mod plain;
+#[cfg(not(hakem_portable))]
 mod programs;
