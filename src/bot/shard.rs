@@ -273,7 +273,7 @@ struct Shard {
 
 impl Shard {
     fn run(&mut self) -> io::Result<()> {
-        let mut events = Events::new();
+        let mut events = Events::with_room();
         loop {
             let timeout = self.rest();
             let watched = watched(&self.wake, &self.tables);

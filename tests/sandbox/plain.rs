@@ -42,12 +42,12 @@ fn a_bot_sees_the_listed_environment_and_no_other_file() {
         let logs = logs(&lab, "event");
         let seen: serde_json::Value = logs
             .lines()
-            .find_map(|line| serde_json::from_str(line).ok())
+            .find_map(|line| serde_json::from_str(line.strip_prefix("LOOK ")?).ok())
             .unwrap_or_else(|| panic!("no report in {logs}"));
         assert_eq!(seen["more_files"], 0, "{seen}");
         assert_eq!(seen["core"], 0, "{seen}");
         assert_eq!(seen["group"], true, "{seen}");
-        assert_eq!(seen["write_home"], "done", "{seen}");
+        assert_eq!(seen["write_home"], "written", "{seen}");
         let env = seen["env"].as_array().expect("names");
         assert!(env.contains(&"LISTED".into()), "{seen}");
         assert!(!env.contains(&"CARGO_MANIFEST_DIR".into()), "{seen}");

@@ -111,7 +111,13 @@ pub fn children(pid: Pid) -> Vec<Pid> {
 // ---- The end of a process ---------------------------------------------------------------------------------------
 
 /// Nothing has to be held while a process is started: no file is open for an instant in which it would be inherited.
-pub fn start_alone() {}
+pub fn start_alone() -> Alone {
+    Alone
+}
+
+/// Held while a process is started.
+#[derive(Debug)]
+pub struct Alone;
 
 /// Becomes readable when a child of this process has ended, which is not waited for by that.
 ///
@@ -169,7 +175,7 @@ pub struct Events(Vec<epoll::Event>);
 
 impl Events {
     /// Room for what a wait brings.
-    pub fn new() -> Events {
+    pub fn with_room() -> Events {
         Events(Vec::with_capacity(256))
     }
 

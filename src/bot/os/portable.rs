@@ -228,7 +228,7 @@ pub struct Events(Vec<(u64, bool)>);
 
 impl Events {
     /// Room for what a wait brings.
-    pub fn new() -> Events {
+    pub fn with_room() -> Events {
         Events(Vec::new())
     }
 
@@ -335,7 +335,7 @@ mod tests {
         timeout: Option<&Timespec>,
         watched: &[(u64, BorrowedFd<'_>, Watch)],
     ) -> Vec<(u64, bool)> {
-        let mut events = Events::new();
+        let mut events = Events::with_room();
         poller
             .wait(&mut events, timeout, watched.iter().copied())
             .expect("a wait");
