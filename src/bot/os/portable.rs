@@ -142,6 +142,24 @@ pub mod stamp {
 
 // ---- The end of a process ---------------------------------------------------------------------------------------
 
+/// Marks every open file from number `first` on to be closed when another program is executed.
+#[expect(
+    unsafe_code,
+    reason = "a file that somebody else left open has only a number"
+)]
+pub fn close_on_exec_from(first: i32) {
+    /// Beyond this nobody looks, where the system allows more.
+    const MOST: u64 = 1 << 16;
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let end = limit.current.unwrap_or(MOST).min(MOST) as i32;
+    for number in first..end {
+        // SAFETY: no file is closed, only marked; of a number that is no file the system says so.
+        unsafe {
+            libc::fcntl(number, libc::F_SETFD, libc::FD_CLOEXEC);
+        }
+    }
+}
+
 /// Held while a process is started: some systems mark a new pipe as not to be inherited only after it was made, and a process that
 /// another thread starts in between would keep it open.
 pub fn start_alone() -> MutexGuard<'static, ()> {

@@ -45,6 +45,8 @@ pub fn run() -> u8 {
 
 fn look_after(control: &Control, order: &Order) -> Result<(), Failure> {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
+    // What hakem itself was started with, before the limit of open files hides it.
+    os::close_on_exec_from(3);
     limit_resources(order).step("setting limits (setrlimit)")?;
     if let Some(private) = &order.private {
         common::make_private(private, order.user)?;
