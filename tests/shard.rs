@@ -210,7 +210,7 @@ impl Playing {
             let _ = tell.send(report);
         };
         Playing {
-            handle: Handle::start(SHARD.into(), cores, report).expect("a shard starts"),
+            handle: Handle::start(SHARD.into(), cores, 1, report).expect("a shard starts"),
             reports,
             stories: BTreeMap::new(),
         }

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::programs::resolve_program;
 use super::read::tidy;
 use super::{EventConfig, Program};
+use crate::chance;
 
 /// The most files of one bot's folder.
 pub const MAX_FILES: usize = 20_000;
@@ -53,7 +54,7 @@ impl BotFiles {
             hasher.update(path);
             hasher.update("\n");
         }
-        hex(&hasher.finalize())
+        chance::hex(&hasher.finalize())
     }
 
     /// What is different in `is`, one sentence a file: "bot `team-a`: entries/bot.py has changed".
@@ -274,13 +275,8 @@ fn content_hash(path: &Path) -> std::io::Result<String> {
     loop {
         let read = file.read(&mut buffer)?;
         if read == 0 {
-            return Ok(hex(&hasher.finalize()));
+            return Ok(chance::hex(&hasher.finalize()));
         }
         hasher.update(&buffer[..read]);
     }
-}
-
-/// Bytes as hex digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

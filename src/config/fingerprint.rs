@@ -4,10 +4,11 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::diagnose::quoted;
-use super::files::{hex, shown};
+use super::files::shown;
 use super::sections::{clock_kind_word, format_word, restart_word, sandbox_word};
 use super::units::{show_duration, show_size};
 use super::{BotSpec, EventConfig, Format, Limits, Program};
+use crate::chance;
 use crate::game::find;
 
 impl EventConfig {
@@ -75,7 +76,7 @@ impl EventConfig {
             hasher.update(state.to_string());
             hasher.update("\n");
         }
-        let hash = hex(&hasher.finalize());
+        let hash = chance::hex(&hasher.finalize());
         Value::from(format!("{} positions, sha256 {hash}", self.openings.len()))
     }
 

@@ -134,14 +134,16 @@ impl<'a> Dispatcher<'a> {
         let mut places = Vec::new();
         for (index, cores) in groups.iter().enumerate() {
             let report = report.clone();
+            let games = jobs / groups.len() + usize::from(index < jobs % groups.len());
             shards.push(Handle::start(
                 format!("shard-{index}"),
                 cores.clone(),
+                games,
                 move |what| {
                     let _ = report.send((index, what));
                 },
             )?);
-            places.push(jobs / groups.len() + usize::from(index < jobs % groups.len()));
+            places.push(games);
         }
         Ok(Dispatcher {
             plan,

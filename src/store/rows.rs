@@ -6,6 +6,7 @@ use rusqlite::types::{FromSql, Type, Value};
 use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::{MAX_SEATS, Stored, VoidNote};
+use crate::chance;
 use crate::event::{GameId, GameResult, MatchId, MatchResult, Verdict};
 use crate::game::Share;
 
@@ -187,16 +188,8 @@ fn hash_bytes(hex: &str) -> Result<Option<Vec<u8>>, String> {
     if hex.is_empty() {
         return Ok(None);
     }
-    let digit = |digit: u8| match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    };
-    let pair = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?);
-    let bytes: Option<Vec<u8>> = hex.as_bytes().chunks(2).map(pair).collect();
-    bytes
-        .filter(|bytes| bytes.len() == 32)
-        .map(Some)
+    chance::from_hex(hex)
+        .map(|hash| Some(hash.to_vec()))
         .ok_or_else(|| "a hash of it is no SHA-256 in hex".into())
 }
 
@@ -325,8 +318,7 @@ impl Columns<'_> {
 
     fn hash(&mut self) -> rusqlite::Result<String> {
         let bytes: Option<Vec<u8>> = self.get()?;
-        let digits = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(bytes.map_or_else(String::new, digits))
+        Ok(bytes.map_or_else(String::new, |bytes| chance::hex(&bytes)))
     }
 
     /// The column before the next does not hold what it should.

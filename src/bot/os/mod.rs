@@ -80,6 +80,28 @@ pub fn stay_on(cores: &[usize]) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
+/// Has a process, and what it starts from now on, take a core only when whoever has it is done with it, instead of the moment it
+/// wakes up (Linux's scheduling policy "batch"). So the referee can ask several bots in a row, each of which would otherwise
+/// interrupt it: that halves the changes of process a move. Where the system refuses, it is as it was.
+#[cfg_attr(
+    target_os = "linux",
+    expect(unsafe_code, reason = "the policy of a process has no safe wrapper")
+)]
+pub fn wait_for_core(pid: Pid) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: the call reads a local of the right type, for which zero is the priority that this policy wants.
+    unsafe {
+        let param = std::mem::zeroed::<libc::sched_param>();
+        libc::sched_setscheduler(
+            pid.as_raw_nonzero().get(),
+            libc::SCHED_BATCH,
+            &raw const param,
+        );
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = pid;
+}
+
 /// Raises the number of files that may be open to what the system allows, and returns it.
 pub fn raise_open_files() -> u64 {
     let limit = getrlimit(Resource::Nofile);
