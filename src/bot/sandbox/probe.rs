@@ -113,7 +113,7 @@ mod linux {
     use rustix::event::{PollFd, PollFlags};
 
     use super::*;
-    use crate::bot::sandbox::order::{Order, Shown};
+    use crate::bot::sandbox::order::{Order, Shown, settings};
     use crate::bot::sandbox::{BOX, LOOK};
 
     /// How long a self-test may take; one that takes longer hangs.
@@ -135,6 +135,7 @@ mod linux {
             dir,
             env: Vec::new(),
             shown,
+            settings: settings(),
             user: None,
             memory: 256 << 20,
             processes: 8,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 
-use crate::bot::sandbox::order::{Order, Shown};
+use crate::bot::sandbox::order::{Order, Shown, settings};
 use crate::bot::sandbox::probe::{self, Impossible, Machine};
 use crate::bot::sandbox::slots::Slots;
 use crate::bot::sandbox::{Confine, InForce, Level};
@@ -199,6 +199,7 @@ impl<'a> Shelter<'a> {
             dir: scene.dir,
             env: environment(bot, level, &scene.path),
             shown: scene.shown,
+            settings: settings(),
             user: None,
             memory: limits.memory,
             processes: limits.processes,
