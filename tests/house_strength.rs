@@ -101,6 +101,7 @@ fn play(name: &str, players: [&Player; 2], seat_of_first: usize, seed: u64) -> f
                         game: name,
                         rules,
                         options: &player.options,
+                        added_ms: 0,
                         clock: &|| panic!("no option asked for time"),
                         withdrawn: &|| false,
                     };

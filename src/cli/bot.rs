@@ -69,6 +69,7 @@ fn list() -> String {
     for house in HOUSES {
         let facts = house.facts();
         let games = match facts.games {
+            Games::All => "every game".into(),
             Games::Listed => "every game that lists legal answers".into(),
             Games::Only(games) => games.join(", "),
         };
@@ -233,6 +234,7 @@ fn converse<R: Read>(
                     game: &hello.game,
                     rules: &hello.rules,
                     options: &hello.options,
+                    added_ms: hello.clock.increment_ms.saturating_add(hello.clock.delay_ms),
                     clock,
                     // A broken pipe is found when it is read next.
                     withdrawn: &|| input.borrow_mut().withdraws(turn.id).unwrap_or(false),

@@ -150,6 +150,7 @@ mod tests {
             game: "mangala",
             rules: &serde_json::Map::new(),
             options: options.as_object().expect("an object"),
+            added_ms: 0,
             clock: &|| panic!("no time asked for"),
             withdrawn: &|| false,
         };
