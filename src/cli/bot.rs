@@ -10,6 +10,7 @@ use std::time::Instant;
 use hakem_protocol::{Ask, FromBot, FromReferee, Hello, Pong, Ready, VERSION};
 use serde_json::Value;
 
+use crate::house::ladder::{LADDERS, Rung};
 use crate::house::{self, Games, HOUSES, House, Table};
 
 /// Run a built-in bot on stdin and stdout
@@ -78,6 +79,11 @@ fn list() -> String {
         for option in facts.options {
             let _ = writeln!(text, "{:<8} option {}: {}", "", option.name, option.meaning);
         }
+    }
+    text += "\nFrom the weakest to the strongest, as `hakem duel --game GAME builtin:...` takes them; in an event file\n`builtin = \"kuyu\"` and `options = { depth = 3 }`:\n";
+    for ladder in LADDERS {
+        let rungs: Vec<String> = ladder.rungs.iter().map(Rung::spelling).collect();
+        let _ = writeln!(text, "{:<8} {}", ladder.game, rungs.join("  "));
     }
     text
 }

@@ -16,6 +16,7 @@ pub mod greedy;
 pub mod hizli;
 pub mod kose;
 pub mod kuyu;
+pub mod ladder;
 mod pace;
 pub mod random;
 mod search;
