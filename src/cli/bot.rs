@@ -240,7 +240,10 @@ fn converse<R: Read>(
                     game: &hello.game,
                     rules: &hello.rules,
                     options: &hello.options,
-                    added_ms: hello.clock.increment_ms.saturating_add(hello.clock.delay_ms),
+                    added_ms: hello
+                        .clock
+                        .increment_ms
+                        .saturating_add(hello.clock.delay_ms),
                     clock,
                     // A broken pipe is found when it is read next.
                     withdrawn: &|| input.borrow_mut().withdraws(turn.id).unwrap_or(false),

@@ -337,8 +337,12 @@ fn builtin_options(text: &str) -> Result<Map<String, Value>, Wrong> {
             return Err(Wrong::new(what, "builtin:NAME,KEY=VALUE,... is right"));
         };
         let key = key.trim();
-        let value = super::flags::option_value(value)
-            .map_err(|wrong| Wrong::new(format!("has the option {}, which {}", quoted(key), wrong.what), wrong.right))?;
+        let value = super::flags::option_value(value).map_err(|wrong| {
+            Wrong::new(
+                format!("has the option {}, which {}", quoted(key), wrong.what),
+                wrong.right,
+            )
+        })?;
         if options.insert(key.to_owned(), value).is_some() {
             let what = format!("gives the option {} twice", quoted(key));
             return Err(Wrong::new(what, "leave one out"));

@@ -147,7 +147,10 @@ fn dokuztas(table: &Table<'_>, turn: &Turn, legal: &[Value]) -> Result<Value, St
 fn qbitz(table: &Table<'_>, turn: &Turn) -> Result<Move, String> {
     let game = hizli::position(table, turn)?;
     let tray = serde_json::to_value(Answer(cubes::scarcest_first(&game)));
-    Ok(super::answer(turn, tray.map_err(|error| error.to_string())?))
+    Ok(super::answer(
+        turn,
+        tray.map_err(|error| error.to_string())?,
+    ))
 }
 
 /// Tavla, from the message alone.

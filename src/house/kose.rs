@@ -1,4 +1,8 @@
 //! A Reversi player that looks ahead. A köşe is a corner of the board.
+//!
+//! What a position is worth: not discs, which turn till the end, but moves: a seat with few has to give away what it
+//! would keep. Then corners and what holds on to them, since that is never turned again; the squares beside an empty
+//! corner, which give it away; and corners that the seat to move can take.
 
 use hakem_protocol::{Move, Turn};
 use serde_json::Value;

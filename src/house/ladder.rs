@@ -135,6 +135,9 @@ mod tests {
     #[test]
     fn a_rung_is_spelled_as_a_command_line_wants_it() {
         assert_eq!(plain("greedy").spelling(), "greedy");
-        assert_eq!(with("kuyu", &[("depth", 2), ("nodes", 9)]).spelling(), "kuyu,depth=2,nodes=9");
+        assert_eq!(
+            with("kuyu", &[("depth", 2), ("nodes", 9)]).spelling(),
+            "kuyu,depth=2,nodes=9"
+        );
     }
 }

@@ -38,7 +38,10 @@ impl House for Random {
         let hash: [u8; 32] = Sha256::digest(input).into();
         if turn.ask == Ask::Race {
             let tray = serde_json::to_value(Answer(Some(cubes::anyhow(&hash))));
-            return Ok(super::answer(turn, tray.map_err(|error| error.to_string())?));
+            return Ok(super::answer(
+                turn,
+                tray.map_err(|error| error.to_string())?,
+            ));
         }
         let legal = super::listed(turn)?;
         let number = hash[..8]

@@ -38,7 +38,8 @@ impl Opponent {
     pub fn new(rules: Arc<dyn Ruleset>, style: Style) -> Option<Opponent> {
         let game = rules.facts().name;
         let plays = |house: &&'static dyn House| house::check(*house, game, &Map::new()).is_ok();
-        let made_for_it = |house: &&'static dyn House| matches!(house.facts().games, Games::Only(&[_]));
+        let made_for_it =
+            |house: &&'static dyn House| matches!(house.facts().games, Games::Only(&[_]));
         let mut houses = HOUSES.iter().copied().filter(plays);
         let house = if rules.race().is_some() {
             houses.find(made_for_it)

@@ -95,7 +95,9 @@ impl Table<'_> {
         let mut candidates = Vec::new();
         self.game.each_play(&mut |play| {
             let sides = self.game.after(&play);
-            let worth = self.stakes.dead(&eval::chances(&sides[0], &sides[1]), value);
+            let worth = self
+                .stakes
+                .dead(&eval::chances(&sides[0], &sides[1]), value);
             candidates.push(ahead::Candidate { play, sides, worth });
         });
         candidates
