@@ -1,7 +1,7 @@
 //! The ladders of the built-in bots: the events of `examples/ladder/` are played as anyone plays them, each bot is stronger
 //! than the one below it, and the table of the README is what the events give.
 //!
-//! `HAKEM_TEST_FULL=1` plays all of them, and with `UPDATE_GOLDEN=1` writes the table anew; without it the quickest two are
+//! `HAKEM_TEST_FULL=1` plays all of them, and with `UPDATE_GOLDEN=1` writes the table anew; without it the quickest is
 //! played, and of the others a small part.
 
 mod common;
