@@ -10,6 +10,7 @@ use std::time::Instant;
 use hakem_protocol::{Ask, FromBot, FromReferee, Hello, Pong, Ready, VERSION};
 use serde_json::Value;
 
+use crate::house::ladder::{LADDERS, Rung};
 use crate::house::{self, Games, HOUSES, House, Table};
 
 /// Run a built-in bot on stdin and stdout
@@ -69,6 +70,7 @@ fn list() -> String {
     for house in HOUSES {
         let facts = house.facts();
         let games = match facts.games {
+            Games::All => "every game".into(),
             Games::Listed => "every game that lists legal answers".into(),
             Games::Only(games) => games.join(", "),
         };
@@ -77,6 +79,11 @@ fn list() -> String {
         for option in facts.options {
             let _ = writeln!(text, "{:<8} option {}: {}", "", option.name, option.meaning);
         }
+    }
+    text += "\nFrom the weakest to the strongest, as `hakem duel --game GAME builtin:...` takes them; in an event file\n`builtin = \"kuyu\"` and `options = { depth = 3 }`:\n";
+    for ladder in LADDERS {
+        let rungs: Vec<String> = ladder.rungs.iter().map(Rung::spelling).collect();
+        let _ = writeln!(text, "{:<8} {}", ladder.game, rungs.join("  "));
     }
     text
 }
@@ -233,6 +240,10 @@ fn converse<R: Read>(
                     game: &hello.game,
                     rules: &hello.rules,
                     options: &hello.options,
+                    added_ms: hello
+                        .clock
+                        .increment_ms
+                        .saturating_add(hello.clock.delay_ms),
                     clock,
                     // A broken pipe is found when it is read next.
                     withdrawn: &|| input.borrow_mut().withdraws(turn.id).unwrap_or(false),

@@ -47,7 +47,7 @@ pub struct Args {
     /// Start anew; an earlier folder of results is renamed to DIR.1, DIR.2, ...
     #[arg(long, requires = "out")]
     pub fresh: bool,
-    /// The bots: builtin:NAME, a command line in quotes, or a folder with a bot.toml
+    /// The bots: builtin:NAME or builtin:NAME,KEY=VALUE (hakem bot --list), a command line in quotes, or a folder with a bot.toml
     #[arg(value_name = "BOT", required = true, num_args = 2..)]
     pub bots: Vec<String>,
     /// How results are written.

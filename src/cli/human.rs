@@ -34,7 +34,7 @@ pub struct Args {
     /// The seed of all chance, a number or text [default: drawn]
     #[arg(long, value_name = "S")]
     pub seed: Option<String>,
-    /// The bot: a command line in quotes, a folder with a bot.toml, or builtin:NAME
+    /// The bot: a command line in quotes, a folder with a bot.toml, or builtin:NAME or builtin:NAME,KEY=VALUE
     #[arg(value_name = "BOT")]
     pub bot: String,
     /// Whether to use colours in messages; the variable NO_COLOR is honoured

@@ -24,7 +24,7 @@ pub struct Flags {
     pub name: String,
     /// The game.
     pub game: String,
-    /// The bots: `builtin:NAME`, a folder with a `bot.toml`, or a command line that is split into words.
+    /// The bots: `builtin:NAME` (with `,KEY=VALUE` for each option), a folder with a `bot.toml`, or a command line that is split into words.
     pub bots: Vec<String>,
     /// Options of the game, `KEY=VALUE` each; a value is written as in TOML, or is text without quotes.
     pub rules: Vec<String>,
@@ -172,15 +172,14 @@ fn bots(
     }
     let mut bots: Vec<BotSpec> = Vec::new();
     for text in &flags.bots {
-        if let Some((name, program, build)) = bots::from_text(reader, text, &flags.folder, builtins)
-        {
+        if let Some(found) = bots::from_text(reader, text, &flags.folder, builtins) {
             bots.push(BotSpec {
-                name: free_name(&name, &bots),
+                name: free_name(&found.name, &bots),
                 line: None,
-                program,
-                build,
+                program: found.program,
+                build: found.build,
                 env: Vec::new(),
-                options: Map::new(),
+                options: found.options,
                 limits: limits.clone(),
                 joins: 1,
                 leaves: None,
@@ -239,7 +238,7 @@ fn rules(reader: &mut Reader, pairs: &[String], kind: &dyn Kind) -> Map<String, 
 }
 
 /// The value of an option: TOML, or else the text itself.
-fn option_value(text: &str) -> Result<Value, Wrong> {
+pub(super) fn option_value(text: &str) -> Result<Value, Wrong> {
     let text = text.trim();
     match DeValue::parse(text) {
         Ok(value) if !matches!(value.get_ref(), DeValue::Datetime(_)) => json(value.get_ref()),

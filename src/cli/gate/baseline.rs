@@ -51,9 +51,20 @@ impl Entry {
     /// What a measurement of this event is of; nothing is measured yet.
     pub(super) fn about(config: &EventConfig, hashes: &[String], paired: bool) -> Entry {
         let fingerprint = config.fingerprint();
-        let key = |slot: usize| match config.bots.get(slot).map(|bot| &bot.program) {
-            Some(Program::Builtin(name)) => {
-                format!("builtin:{name} of hakem {}", env!("CARGO_PKG_VERSION"))
+        let key = |slot: usize| match config
+            .bots
+            .get(slot)
+            .map(|bot| (&bot.program, &bot.options))
+        {
+            Some((Program::Builtin(name), options)) => {
+                let options: String = options
+                    .iter()
+                    .map(|(key, value)| format!(",{key}={value}"))
+                    .collect();
+                format!(
+                    "builtin:{name}{options} of hakem {}",
+                    env!("CARGO_PKG_VERSION")
+                )
             }
             _ => hashes.get(slot).cloned().unwrap_or_default(),
         };
