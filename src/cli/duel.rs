@@ -65,6 +65,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let flags = Flags {
         name: "duel".to_owned(),
         game: args.game.clone(),
+        own_game: None,
         bots: args.bots.clone(),
         rules: args.rules.clone(),
         clock: args.clock.clone(),

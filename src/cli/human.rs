@@ -61,7 +61,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         color: args.color,
     }
     .get();
-    let mut config = super::single::event(&args.game, &args.bot, &args.rules, None, &output)?;
+    let mut config = super::single::event(args.game.as_str().into(), &args.bot, &args.rules, None, &output)?;
     config.clock.main_us = None;
     config.clock.move_us = None;
     config.clock.increment_us = 0;

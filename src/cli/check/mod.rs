@@ -93,7 +93,7 @@ fn read(args: &Args, output: &Output) -> anyhow::Result<EventConfig> {
         }
         return Ok(config::read(Path::new(&args.what), &house::names()).map_err(refused)?);
     };
-    super::single::event(game, &args.what, &args.rules, args.clock.as_deref(), output)
+    super::single::event(game.as_str().into(), &args.what, &args.rules, args.clock.as_deref(), output)
 }
 
 /// Shows what was found in one bot.

@@ -147,6 +147,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let flags = Flags {
         name: "gate".to_owned(),
         game: args.game.clone(),
+        own_game: None,
         bots: vec![args.candidate.clone(), args.baseline.clone()],
         rules: args.rules.clone(),
         clock: args.clock.clone(),
