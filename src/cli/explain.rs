@@ -44,13 +44,15 @@ pub(super) fn page(
     own: Option<&dyn Kind>,
 ) -> anyhow::Result<String> {
     let mut known = Known::default();
-    let verified = replay::follow_of(own, record, None, &mut |entry, play| known.take(entry, play))
-        .map_err(|error| {
-            Refused(format!(
-                "the record of {} does not verify: {error}",
-                header.id
-            ))
-        })?;
+    let verified = replay::follow_of(own, record, None, &mut |entry, play| {
+        known.take(entry, play)
+    })
+    .map_err(|error| {
+        Refused(format!(
+            "the record of {} does not verify: {error}",
+            header.id
+        ))
+    })?;
     let mut page = String::new();
     let names = |seat: Seat| shown(&header.seats[seat]);
     for fault in &known.faults {

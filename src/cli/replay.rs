@@ -94,7 +94,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .map_err(|error| Refused(format!("{shown} is no record of a game: {error}")))?;
     let mut games = OwnGames::new(&args.game)?;
     let own = games.of_record(&args.record)?;
-    let (start, questions) = follow(&text, own).map_err(|what| Refused(format!("{shown}: {what}")))?;
+    let (start, questions) =
+        follow(&text, own).map_err(|what| Refused(format!("{shown}: {what}")))?;
     let question = match args.turn {
         None => questions.last(),
         Some(number) => questions.iter().find(|question| question.number == number),

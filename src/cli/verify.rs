@@ -164,11 +164,7 @@ fn check_folder(
 }
 
 /// What a match's result says otherwise than the records of its games.
-fn contradicts(
-    result: &MatchResult,
-    games: &[Verified],
-    own: Option<&dyn Kind>,
-) -> Option<String> {
+fn contradicts(result: &MatchResult, games: &[Verified], own: Option<&dyn Kind>) -> Option<String> {
     let last = games.last()?;
     let rules = replay::kind_of(own, &last.header.game)?
         .rules(&last.header.rules)
@@ -207,8 +203,8 @@ fn check(
             .map(|file| file.seed),
         (None, None) => None,
     };
-    let verified =
-        replay::verify_of(own, text, told.as_deref(), &mut |_, _| {}).map_err(|error| error.to_string())?;
+    let verified = replay::verify_of(own, text, told.as_deref(), &mut |_, _| {})
+        .map_err(|error| error.to_string())?;
     let in_results = folder.is_some_and(|folder| folder.join(store::RESULTS).exists());
     let name = path
         .file_name()

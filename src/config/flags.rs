@@ -134,6 +134,24 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
     }
 }
 
+/// The game of flags, with its options; nothing else of them is looked at.
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub fn game_from_flags(flags: &Flags) -> Result<(Chosen, Map<String, Value>), ConfigError> {
+    let mut reader = Reader::default();
+    let chosen = game::from_text(&mut reader, &flags.game, &flags.folder);
+    let Some(chosen) = chosen else {
+        return Err(reader.error);
+    };
+    let given = rules(&mut reader, &flags.rules, chosen.kind());
+    if reader.error.is_empty() {
+        Ok((chosen, given))
+    } else {
+        Err(reader.error)
+    }
+}
+
 /// The seats at a table.
 fn seats(reader: &mut Reader, flags: &Flags, kind: &dyn Kind) -> usize {
     let Some(seats) = flags.seats else {

@@ -58,15 +58,19 @@ impl fmt::Debug for OwnGame {
 
 impl PartialEq for OwnGame {
     fn eq(&self, other: &OwnGame) -> bool {
-        (&self.argv, &self.dir, self.own_dir, &self.env, self.timeout_us)
-            == (
-                &other.argv,
-                &other.dir,
-                other.own_dir,
-                &other.env,
-                other.timeout_us,
-            )
-            && self.files == other.files
+        (
+            &self.argv,
+            &self.dir,
+            self.own_dir,
+            &self.env,
+            self.timeout_us,
+        ) == (
+            &other.argv,
+            &other.dir,
+            other.own_dir,
+            &other.env,
+            other.timeout_us,
+        ) && self.files == other.files
     }
 }
 
@@ -82,9 +86,8 @@ struct Spec {
 impl OwnGame {
     /// Looks for the program, starts it, and asks it what its game is.
     fn open(spec: Spec, base: &Path, event: Option<&Path>) -> Result<OwnGame, Wrong> {
-        check_command(&spec.argv, &spec.dir).map_err(|(what, right)| {
-            Wrong::new(format!("cannot be started: {what}"), right)
-        })?;
+        check_command(&spec.argv, &spec.dir)
+            .map_err(|(what, right)| Wrong::new(format!("cannot be started: {what}"), right))?;
         let mut argv = spec.argv.clone();
         let program = resolve_program(&argv[0], &spec.dir)
             .map_err(|what| Wrong::new(format!("cannot be started: {what}"), ""))?;

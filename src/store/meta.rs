@@ -67,7 +67,11 @@ impl Meta {
             }
         }
         // Another game is a change of the event.
-        if let Some(own) = config.own_game.as_ref().filter(|own| own.name() == self.game) {
+        if let Some(own) = config
+            .own_game
+            .as_ref()
+            .filter(|own| own.name() == self.game)
+        {
             let whose = format!("game `{}`", self.game);
             changes.extend(self.game_files.changes_of(&own.files, &whose));
         }
@@ -198,12 +202,7 @@ impl Store {
             .created()
             .ok()
             .and_then(|made| made.duration_since(std::time::UNIX_EPOCH).ok());
-        format!(
-            "{}-{}",
-            found.ino(),
-            made.map_or(0, |made| made.as_nanos())
-        )
-        .into()
+        format!("{}-{}", found.ino(), made.map_or(0, |made| made.as_nanos())).into()
     }
 
     fn note(&self, key: &str) -> Result<Option<String>, StoreError> {

@@ -146,10 +146,7 @@ fn object(line: &[u8]) -> Result<Map<String, Value>, Unusable> {
         Unusable::Wrong(format!("its answer {start:?} cannot be read: {error}"))
     })?;
     let Value::Object(answer) = value else {
-        return wrong(format!(
-            "its answer {} is no JSON object",
-            cut(&value)
-        ));
+        return wrong(format!("its answer {} is no JSON object", cut(&value)));
     };
     match answer.get("error") {
         None | Some(Value::Null) => Ok(answer),
@@ -287,7 +284,10 @@ pub fn standing(
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(board(text)),
         Some(other) => {
-            return wrong(format!("`board` is text of several lines, not {}", cut(other)));
+            return wrong(format!(
+                "`board` is text of several lines, not {}",
+                cut(other)
+            ));
         }
     };
     let act = act(&mut answer, count)?;
@@ -395,7 +395,12 @@ fn outcomes(listed: Option<Value>, turn: Option<Seat>) -> Result<Act, Unusable> 
         };
         sum = match sum.checked_add(weight) {
             Some(sum) => sum,
-            None => return wrong(format!("the weights in `outcomes` sum up to more than {}", u32::MAX)),
+            None => {
+                return wrong(format!(
+                    "the weights in `outcomes` sum up to more than {}",
+                    u32::MAX
+                ));
+            }
         };
         outcomes.push((value, weight));
     }
@@ -437,7 +442,13 @@ fn ended(result: &Value, seats: usize) -> Result<Ended, Unusable> {
     let score = match (fields.get("score"), winner) {
         (Some(value), _) => score(value, seats)?,
         (None, Some(winner)) => (0..seats)
-            .map(|seat| if seat == winner { Share::WIN } else { Share::LOSS })
+            .map(|seat| {
+                if seat == winner {
+                    Share::WIN
+                } else {
+                    Share::LOSS
+                }
+            })
             .collect(),
         (None, None) => vec![share_of(seats); seats],
     };
@@ -515,7 +526,9 @@ pub fn forfeited(line: &[u8], by: Seat, seats: usize) -> Result<Ended, Unusable>
     if ended.score[by] == Share::LOSS {
         Ok(ended)
     } else {
-        wrong(format!("seat {by} forfeits, and the result gives it a share of the win"))
+        wrong(format!(
+            "seat {by} forfeits, and the result gives it a share of the win"
+        ))
     }
 }
 

@@ -22,6 +22,7 @@ use super::{
 };
 
 pub mod lines;
+pub mod probe;
 
 use lines::{Act, Described, Ended, Question, Standing, Unusable, same, share_of};
 
@@ -353,9 +354,9 @@ impl OutsidePosition {
     /// The first failure counts: what comes after it follows from it.
     fn fails(&self, why: impl fmt::Display) {
         let game = &self.rules.shared.described.name;
-        let _ = self
-            .broken
-            .set(format!("the program of the rules of `{game}` failed: {why}"));
+        let _ = self.broken.set(format!(
+            "the program of the rules of `{game}` failed: {why}"
+        ));
     }
 
     /// Goes on to the position that answers this question. A program that refuses what it has listed itself contradicts
