@@ -24,6 +24,9 @@ use super::{
 pub mod lines;
 pub mod probe;
 
+#[cfg(test)]
+mod tests;
+
 use lines::{Act, Described, Ended, Question, Standing, Unusable, same, share_of};
 
 /// Moves and random events of a game at most: rules that never end would hold it for ever.
