@@ -85,6 +85,8 @@ for line in sys.stdin:
             elif "chance" in question:
                 chance(state, question["chance"])
             told = answer(state, rules)
-    except (Refused, KeyError, TypeError, ValueError) as error:
+    except Refused as error:
+        told = {"error": {"code": "illegal_move", "message": str(error)}}
+    except (KeyError, TypeError, ValueError) as error:
         told = {"error": {"code": "bad_message", "message": f"{type(error).__name__}: {error}"}}
     print(json.dumps(told), flush=True)
