@@ -7,9 +7,12 @@ use super::lines::*;
 use super::*;
 use crate::chance::{Draw, MatchChance};
 
+/// What a program in memory answers to a question.
+type Answer = fn(&Value) -> String;
+
 /// A program in memory: a function of the question, and what it was asked.
 struct Fake {
-    answer: fn(&Value) -> String,
+    answer: Answer,
     asked: Mutex<Vec<String>>,
     count: AtomicU32,
 }
@@ -32,7 +35,7 @@ impl Program for Fake {
     }
 }
 
-fn fake(answer: fn(&Value) -> String) -> Arc<Fake> {
+fn fake(answer: Answer) -> Arc<Fake> {
     Arc::new(Fake {
         answer,
         asked: Mutex::default(),
@@ -177,7 +180,7 @@ fn options_are_checked_by_name_by_type_and_by_the_program() {
 }
 
 /// What breaks a game, each by the answer to the first move.
-fn breaks(answer: fn(&Value) -> String) -> String {
+fn breaks(answer: Answer) -> String {
     let mut position = started(&fake(answer));
     position
         .play(&json!(1), &mut Vec::new())
@@ -196,7 +199,7 @@ fn a_program_that_fails_breaks_the_game() {
     }
     let said = breaks(|question| or(question, "gone"));
     assert!(said.contains("`sticks` failed: it is gone"), "{said}");
-    let table: [(fn(&Value) -> String, &str); 13] = [
+    let table: [(Answer, &str); 13] = [
         (|q| or(q, "not JSON"), "cannot be read"),
         (|q| or(q, "[]"), "no JSON object"),
         (
