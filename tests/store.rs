@@ -31,6 +31,7 @@ fn meta() -> Meta {
         files: BotFiles(files),
     };
     Meta {
+        game_files: BotFiles::default(),
         name: "Spring course".into(),
         event: json!({"event": {"games": 2}}),
         bots: vec![

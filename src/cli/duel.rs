@@ -18,7 +18,7 @@ const CLOCK: &str = "move=10s";
 /// Play a match between bots without an event file, and print the standings
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The game
+    /// The game; of one that is not built in a command line in quotes, or a folder with a game.toml
     #[arg(long, short)]
     pub game: String,
     /// Matches for each pair of bots: 1, or an even number, half of them in each other's seats; of more seats any number
@@ -65,6 +65,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let flags = Flags {
         name: "duel".to_owned(),
         game: args.game.clone(),
+        own_game: None,
         bots: args.bots.clone(),
         rules: args.rules.clone(),
         clock: args.clock.clone(),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::exit::Refused;
 use super::{show, shown};
 use crate::event::Verdict;
-use crate::game::Seat;
+use crate::game::{Kind, Seat};
 use crate::referee::play::{Next, Play};
 use crate::referee::record::{AnswerEntry, Entry, FaultEntry, Header, ResultEntry};
 use crate::referee::replay;
@@ -37,15 +37,22 @@ struct Known {
 ///
 /// # Errors
 /// [`Refused`] for a record that does not hold.
-pub(super) fn page(dir: &Path, header: &Header, record: &[u8]) -> anyhow::Result<String> {
+pub(super) fn page(
+    dir: &Path,
+    header: &Header,
+    record: &[u8],
+    own: Option<&dyn Kind>,
+) -> anyhow::Result<String> {
     let mut known = Known::default();
-    let verified = replay::follow(record, None, &mut |entry, play| known.take(entry, play))
-        .map_err(|error| {
-            Refused(format!(
-                "the record of {} does not verify: {error}",
-                header.id
-            ))
-        })?;
+    let verified = replay::follow_of(own, record, None, &mut |entry, play| {
+        known.take(entry, play)
+    })
+    .map_err(|error| {
+        Refused(format!(
+            "the record of {} does not verify: {error}",
+            header.id
+        ))
+    })?;
     let mut page = String::new();
     let names = |seat: Seat| shown(&header.seats[seat]);
     for fault in &known.faults {

@@ -17,6 +17,7 @@ pub mod human;
 pub mod ladder;
 pub mod new;
 pub mod output;
+pub mod own_game;
 pub mod pages;
 pub mod perft;
 pub mod play;

@@ -436,7 +436,9 @@ fn open(
     if !dir.join(store::RESULTS).exists() {
         let created = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
         let meta = Meta::new(config, files.to_vec(), seed_of(config)?, created);
-        return Ok(Store::create(dir, &meta)?);
+        let mut store = Store::create(dir, &meta)?;
+        note_game(&mut store, config)?;
+        return Ok(store);
     }
     let mut store = Store::open(dir)?;
     let before = store.meta()?;
@@ -453,7 +455,16 @@ fn open(
     if before.name != config.name {
         store.set_name(&config.name)?;
     }
+    note_game(&mut store, config)?;
     Ok(store)
+}
+
+/// Notes how the rules of a game that is not built in are started, for those who look at the results later.
+fn note_game(store: &mut Store, config: &EventConfig) -> Result<(), StoreError> {
+    match &config.own_game {
+        Some(own) => store.set_game_program(&own.place()),
+        None => Ok(()),
+    }
 }
 
 /// The event's seed, or 256 random bits.

@@ -9,9 +9,10 @@ use hakem_protocol::StopWhy;
 
 use super::exit::Refused;
 use super::explain;
+use super::own_game::{GameArgs, OwnGames};
 use super::{shown, unless_closed};
 use crate::event::{GameId, MatchId};
-use crate::game::ChanceKind;
+use crate::game::{ChanceKind, Kind};
 use crate::referee::play::Play;
 use crate::referee::record::{AnswerEntry, ClaimEntry, Entry, Header};
 use crate::referee::replay;
@@ -32,6 +33,9 @@ pub struct Args {
     /// bot's log, and how to ask it again
     #[arg(long)]
     pub explain: bool,
+    /// The rules.
+    #[command(flatten)]
+    pub rules: GameArgs,
 }
 
 /// Shows it.
@@ -41,11 +45,13 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let store = Store::open_read_only(&args.dir)?;
     let mut page = String::new();
+    let mut games = OwnGames::new(&args.rules)?;
+    let own = games.of_folder(&args.dir)?;
     for (index, id) in wanted(args, &store)?.into_iter().enumerate() {
         if index > 0 {
             page.push_str("\n\n");
         }
-        page.push_str(&page_of(args, &store, id)?);
+        page.push_str(&page_of(args, &store, id, own)?);
     }
     unless_closed(io::stdout().write_all(page.as_bytes()))?;
     Ok(ExitCode::SUCCESS)
@@ -85,17 +91,22 @@ fn wanted(args: &Args, store: &Store) -> anyhow::Result<Vec<GameId>> {
     Err(Refused(format!("{dir} has no game {id}; {hint}")).into())
 }
 
-fn page_of(args: &Args, store: &Store, id: GameId) -> anyhow::Result<String> {
+fn page_of(
+    args: &Args,
+    store: &Store,
+    id: GameId,
+    own: Option<&dyn Kind>,
+) -> anyhow::Result<String> {
     let text = store.records().read(id)?;
     let header = replay::header(&text)
         .map_err(|error| Refused(format!("the record of {id} cannot be shown: {error}")))?;
     let mut page = title(&header);
     if args.explain {
-        page.push_str(&explain::page(&args.dir, &header, &text)?);
+        page.push_str(&explain::page(&args.dir, &header, &text, own)?);
         return Ok(page);
     }
     let mut number = 0;
-    let verified = replay::verify(&text, None, &mut |entry, play| {
+    let verified = replay::verify_of(own, &text, None, &mut |entry, play| {
         describe(&mut page, &header, entry, play, &mut number)
     })
     .map_err(|error| Refused(format!("the record of {id} does not verify: {error}")))?;
@@ -161,6 +172,10 @@ fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play, 
         }
         Entry::Drawn(drawn) if drawn.kind.0 == ChanceKind::Card => {
             let _ = write!(page, "\n{}", play.position().board());
+        }
+        Entry::Drawn(drawn) if drawn.value.is_some() => {
+            let value = drawn.value.as_ref().map(ToString::to_string);
+            let _ = writeln!(page, "drawn: {}", shown(&value.unwrap_or_default()));
         }
         Entry::Again(times) => {
             let _ = write!(page, "\nplayed over ({times})\n{}", play.position().board());

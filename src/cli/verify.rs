@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::exit::{self, Refused};
+use super::own_game::{GameArgs, OwnGames};
 use crate::event::{MatchId, MatchResult};
-use crate::game::{self, Outcome};
+use crate::game::{Kind, Outcome};
 use crate::referee::record::ResultEntry;
 use crate::referee::replay::{self, Verified};
 use crate::store::{self, Store};
@@ -22,6 +23,9 @@ pub struct Args {
     /// The event's seed [default: from seed.json beside the folder of the record, once all is played]
     #[arg(long, value_name = "S")]
     pub seed: Option<String>,
+    /// The rules.
+    #[command(flatten)]
+    pub game: GameArgs,
 }
 
 /// Checks them all; the exit code is 1 if one does not hold.
@@ -35,16 +39,17 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let (mut held, mut failed) = (0, 0);
     let seed = args.seed.as_deref();
+    let mut games = OwnGames::new(&args.game)?;
     for path in &args.records {
         if path.is_dir() {
-            let (good, bad) = check_folder(path, seed, &mut lines)?;
+            let (good, bad) = check_folder(path, seed, games.of_folder(path)?, &mut lines)?;
             held += good;
             failed += bad;
             continue;
         }
         let text = fs::read(path)
             .map_err(|error| Refused(format!("{} cannot be read: {error}", path.display())))?;
-        match lines.tell(path, check(path, &text, seed))? {
+        match lines.tell(path, check(path, &text, seed, games.of_record(path)?))? {
             true => held += 1,
             false => failed += 1,
         }
@@ -102,6 +107,7 @@ impl<W: Write> Lines<W> {
 fn check_folder(
     dir: &Path,
     seed: Option<&str>,
+    own: Option<&dyn Kind>,
     lines: &mut Lines<impl Write>,
 ) -> anyhow::Result<(u32, u32)> {
     let store = Store::open_read_only(dir)?;
@@ -112,7 +118,7 @@ fn check_folder(
         let path = records.path(game.id);
         let checked = fs::read(&path)
             .map_err(|error| format!("it cannot be read: {error}"))
-            .and_then(|text| check(&path, &text, seed));
+            .and_then(|text| check(&path, &text, seed, own));
         if let Ok(verified) = &checked {
             played.entry(game.id.of).or_default().push(verified.clone());
         }
@@ -135,7 +141,7 @@ fn check_folder(
             ))?;
         } else if let Some(what) = played
             .get(&result.id)
-            .and_then(|games| contradicts(result, games))
+            .and_then(|games| contradicts(result, games, own))
         {
             complain(format!("match {}: {what}", result.id))?;
         }
@@ -158,9 +164,9 @@ fn check_folder(
 }
 
 /// What a match's result says otherwise than the records of its games.
-fn contradicts(result: &MatchResult, games: &[Verified]) -> Option<String> {
+fn contradicts(result: &MatchResult, games: &[Verified], own: Option<&dyn Kind>) -> Option<String> {
     let last = games.last()?;
-    let rules = game::find(&last.header.game)?
+    let rules = replay::kind_of(own, &last.header.game)?
         .rules(&last.header.rules)
         .ok()?;
     let mut all = (*last.header.played).clone();
@@ -183,7 +189,12 @@ fn contradicts(result: &MatchResult, games: &[Verified]) -> Option<String> {
         .then(|| "its winner is not the one of its score".to_owned())
 }
 
-fn check(path: &Path, text: &[u8], seed: Option<&str>) -> Result<Verified, String> {
+fn check(
+    path: &Path,
+    text: &[u8],
+    seed: Option<&str>,
+    own: Option<&dyn Kind>,
+) -> Result<Verified, String> {
     let folder = path.parent().and_then(Path::parent);
     let told = match (seed, folder) {
         (Some(seed), _) => Some(seed.to_owned()),
@@ -192,8 +203,8 @@ fn check(path: &Path, text: &[u8], seed: Option<&str>) -> Result<Verified, Strin
             .map(|file| file.seed),
         (None, None) => None,
     };
-    let verified =
-        replay::verify(text, told.as_deref(), &mut |_, _| {}).map_err(|error| error.to_string())?;
+    let verified = replay::verify_of(own, text, told.as_deref(), &mut |_, _| {})
+        .map_err(|error| error.to_string())?;
     let in_results = folder.is_some_and(|folder| folder.join(store::RESULTS).exists());
     let name = path
         .file_name()

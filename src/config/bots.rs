@@ -168,7 +168,7 @@ fn program(
 }
 
 /// A value that is a path.
-fn path_text<'v>(value: &'v DeValue<'_>) -> Result<&'v str, Wrong> {
+pub(super) fn path_text<'v>(value: &'v DeValue<'_>) -> Result<&'v str, Wrong> {
     let text = value
         .as_str()
         .ok_or_else(|| Wrong::new(format!("is {}", kind(value)), "a path as text is right"))?;
@@ -201,7 +201,7 @@ pub(super) fn known_builtin(text: &str, builtins: &[&str]) -> Result<String, Wro
 }
 
 /// A command: a list of words, or text that is split into words.
-fn command(value: &DeValue<'_>) -> Result<Vec<String>, Wrong> {
+pub(super) fn command(value: &DeValue<'_>) -> Result<Vec<String>, Wrong> {
     const RIGHT: &str = "a list of texts is right, like [\"python3\", \"bot.py\"]";
     let argv = match value {
         DeValue::String(text) => return command_line(text),
@@ -238,7 +238,7 @@ fn check_argv(argv: Vec<String>) -> Result<Vec<String>, Wrong> {
     }
 }
 
-fn env(reader: &mut Reader, section: &Section<'_>) -> Vec<(String, String)> {
+pub(super) fn env(reader: &mut Reader, section: &Section<'_>) -> Vec<(String, String)> {
     let Some(table) = reader.open_section(section, "env", "`env`") else {
         return Vec::new();
     };

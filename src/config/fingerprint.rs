@@ -9,7 +9,6 @@ use super::sections::{clock_kind_word, format_word, restart_word, sandbox_word};
 use super::units::{show_duration, show_size};
 use super::{BotSpec, EventConfig, Format, Limits, Program};
 use crate::chance;
-use crate::game::find;
 
 impl EventConfig {
     /// The event in a canonical form: everything but `jobs` and `name`, every default filled in. Folders within the event's own are
@@ -31,11 +30,14 @@ impl EventConfig {
                 "restart": restart_word(self.restart),
                 "seed": self.seed,
             },
-            "rules": self.all_rules(),
+            "rules": super::game::all_rules(self.kind(), &self.rules),
             "clock": self.clock_values(),
             "limits": self.limit_values(&self.limits),
             "bots": bots,
         });
+        if let Some(own) = &self.own_game {
+            event["event"]["game_program"] = own.fingerprint(&self.base);
+        }
         // Only what means something in the format.
         let options = &self.options;
         match self.format {
@@ -55,16 +57,6 @@ impl EventConfig {
             }
         }
         event
-    }
-
-    /// Every option of the game with its value.
-    fn all_rules(&self) -> Value {
-        find(&self.game)
-            .and_then(|kind| kind.rules(&self.rules).ok())
-            .map_or_else(
-                || Value::Object(self.rules.clone()),
-                |rules| rules.options(),
-            )
     }
 
     fn openings_summary(&self) -> Value {

@@ -15,12 +15,14 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use crate::clock::ClockSpec;
+use crate::game::Kind;
 
 mod bots;
 mod diagnose;
 pub mod files;
 mod fingerprint;
 mod flags;
+mod game;
 mod openings;
 mod programs;
 mod read;
@@ -34,7 +36,8 @@ pub mod units;
 pub use diagnose::{ConfigError, suggestion};
 pub use files::{BotFiles, FilesError, bot_files};
 pub use fingerprint::changes;
-pub use flags::{Flags, from_flags, parse_clock};
+pub use flags::{Flags, from_flags, game_from_flags, parse_clock};
+pub use game::{Chosen, OwnGame, choose_game};
 pub use programs::{ProgramProblem, check_programs, is_script, resolve_program};
 pub use read::{default_clock, parse, read};
 pub use schedule::{format_of, tie_breaks_of};
@@ -51,8 +54,10 @@ pub struct EventConfig {
     pub base: PathBuf,
     /// The event's name.
     pub name: String,
-    /// The game's name, one of [`crate::game::GAMES`].
+    /// The game's name: that of one of [`crate::game::GAMES`], or of `own_game`.
     pub game: String,
+    /// The game whose rules are a program of the organiser's, if it is one.
+    pub own_game: Option<OwnGame>,
     /// How the schedule is made.
     pub format: Format,
     /// What the format needs besides.
@@ -116,9 +121,17 @@ impl EventConfig {
 }
 
 impl EventConfig {
+    /// The game.
+    pub fn kind(&self) -> Option<&dyn Kind> {
+        match &self.own_game {
+            Some(own) => Some(own.kind()),
+            None => crate::game::find(&self.game),
+        }
+    }
+
     /// Whether the seats race, so that the rules set the time.
     pub fn is_race(&self) -> bool {
-        let rules = crate::game::find(&self.game).map(|kind| kind.rules(&self.rules));
+        let rules = self.kind().map(|kind| kind.rules(&self.rules));
         rules.is_some_and(|rules| rules.is_ok_and(|rules| rules.race().is_some()))
     }
 }

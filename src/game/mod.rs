@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 pub mod dokuztas;
 pub mod facade;
 pub mod mangala;
+pub mod outside;
 pub mod oware;
 pub mod qbitz;
 pub mod reversi;
@@ -131,11 +132,14 @@ pub enum ChanceKind {
     Cubes,
     /// Q-Bitz: a card, and which of its patterns is shown.
     Card,
+    /// One of the outcomes that a position names, by their weights: a number below the sum of these
+    /// ([`Position::choices`]).
+    Outcome,
 }
 
 impl ChanceKind {
     /// Every kind.
-    pub const ALL: [ChanceKind; 7] = [
+    pub const ALL: [ChanceKind; 8] = [
         ChanceKind::First,
         ChanceKind::Opening,
         ChanceKind::Dice,
@@ -143,6 +147,7 @@ impl ChanceKind {
         ChanceKind::Ply,
         ChanceKind::Cubes,
         ChanceKind::Card,
+        ChanceKind::Outcome,
     ];
 
     /// The name in records and in the derivation.
@@ -155,6 +160,7 @@ impl ChanceKind {
             ChanceKind::Ply => "ply",
             ChanceKind::Cubes => "cubes",
             ChanceKind::Card => "card",
+            ChanceKind::Outcome => "outcome",
         }
     }
 }
@@ -616,6 +622,20 @@ pub trait Position: fmt::Debug + Send {
     fn withdraw(&mut self, seat: Seat) -> bool;
     /// Applies a random event.
     fn chance(&mut self, drawn: Drawn);
+    /// The number of choices of the random event that is due, where its kind does not fix it.
+    fn choices(&self) -> Option<u32> {
+        None
+    }
+    /// What a draw of the random event that is due means, where the number alone does not tell it.
+    fn drawn_value(&self, drawn: Drawn) -> Option<Value> {
+        let _ = drawn;
+        None
+    }
+    /// Why the rules cannot go on: the program that they are failed. Whoever caused it, no seat did: the game is void.
+    /// Everything else that such a position says means nothing. Never of a game that is built in.
+    fn broken(&self) -> Option<&str> {
+        None
+    }
     /// [`Game::charged`].
     fn charged(&mut self, total_us: u64);
     /// The opening roll, where the game has one.

@@ -144,6 +144,8 @@ pub enum Next {
     Race,
     /// The game is played over within its id, as its rules say.
     Again,
+    /// The rules failed, and why ([`Position::broken`]): the game is void.
+    Broken(String),
     /// It is over.
     Over(Box<End>),
 }
@@ -294,6 +296,11 @@ impl Play {
         self.position.opening()
     }
 
+    /// Why the rules cannot go on, if they failed ([`Position::broken`]).
+    pub fn broken(&self) -> Option<&str> {
+        self.position.broken()
+    }
+
     /// How often the game was played over within its id.
     pub fn again(&self) -> u32 {
         self.again
@@ -306,6 +313,9 @@ impl Play {
 
     /// Who is asked now.
     pub fn next(&self) -> Next {
+        if let Some(why) = self.position.broken() {
+            return Next::Broken(why.to_owned());
+        }
         match self.position.to_act() {
             ToAct::Seat(seat, ask) => return Next::Ask(seat, ask),
             ToAct::Race => return Next::Race,
@@ -559,6 +569,9 @@ impl Play {
             let mv = self.position.nth_legal(index as usize);
             let refused = self.position.play(&mv, &mut Vec::new()).is_err();
             self.settle(chance);
+            if self.position.broken().is_some() {
+                break;
+            }
             // The bots get a game to play, whatever the number of plies.
             if refused || self.position.to_act() == ToAct::Over {
                 self.position = before;
@@ -582,7 +595,9 @@ impl Play {
                     self.played.json(&self.news.json[from..]);
                 }
                 ToAct::Chance(event) => {
-                    let drawn = self.draw(event, self.header.seats.len() as u32, chance);
+                    let choices = self.position.choices();
+                    let choices = choices.unwrap_or(self.header.seats.len() as u32);
+                    let drawn = self.draw(event, choices, chance);
                     self.position.chance(drawn);
                 }
             }
@@ -605,7 +620,14 @@ impl Play {
             }
         };
         let drawn = chance.draw(self.header.id.game, event, n, choices);
-        let entry = DrawnEntry::new(event, n, drawn);
+        let value = match event.kind {
+            ChanceKind::Outcome => self.position.drawn_value(drawn),
+            _ => None,
+        };
+        let entry = DrawnEntry {
+            value,
+            ..DrawnEntry::new(event, n, drawn)
+        };
         self.played.value(&entry);
         self.recorder.line("drawn", &entry);
         drawn

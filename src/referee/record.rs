@@ -175,7 +175,7 @@ pub enum Entry {
 }
 
 /// A random event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawnEntry {
     /// Its kind.
@@ -193,6 +193,9 @@ pub struct DrawnEntry {
     /// The bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
+    /// The outcome that the lot chose, where it is one of a list with weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
 }
 
 impl DrawnEntry {
@@ -205,6 +208,7 @@ impl DrawnEntry {
             dice: None,
             lot: None,
             bytes: None,
+            value: None,
         };
         match drawn {
             Drawn::Dice(dice) => entry.dice = Some(dice),

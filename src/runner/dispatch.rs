@@ -77,9 +77,12 @@ pub fn run(
             )));
         }
         if dispatcher.stood_still >= WORTH_TELLING {
+            let why = match plan.config.own_game {
+                None => "it was stopped or starved, or the machine slept",
+                Some(_) => "it waited for the program of the rules, was stopped or starved, or the machine slept",
+            };
             tell(&Event::Warning(format!(
-                "the referee itself stood still, for {:.1} s at the longest: it was stopped or starved, or the machine slept; \
-                 no bot was charged for it",
+                "the referee itself stood still, for {:.1} s at the longest: {why}; no bot was charged for it",
                 dispatcher.stood_still as f64 / 1e9
             )));
         }

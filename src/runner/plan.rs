@@ -15,7 +15,7 @@ use crate::bot::shard::Job;
 use crate::chance::{self, MatchChance};
 use crate::config::{self, BotSpec, EventConfig, Restart};
 use crate::event::{GameId, Slot};
-use crate::game::{self, Ruleset};
+use crate::game::Ruleset;
 use crate::referee::record::ChanceInfo;
 use crate::referee::{MatchSetup, SeatSetup};
 use crate::report::text::file_part;
@@ -45,6 +45,9 @@ pub struct Plan {
     fails_in: Option<GameId>,
 }
 
+/// What the program of the rules of a game writes to stderr, beside the logs of bots.
+const RULES_LOG: &str = "rules.log";
+
 /// The variable that names a game in which the referee is to fail. For tests.
 const FAILS_IN: &str = "HAKEM_TEST_FAILS_IN";
 
@@ -67,7 +70,8 @@ impl Plan {
         hashes: &[String],
         out: Option<&Path>,
     ) -> anyhow::Result<Plan> {
-        let rules = game::find(&config.game)
+        let rules = config
+            .kind()
             .with_context(|| format!("there is no game `{}`", config.game))?
             .rules(&config.rules)?;
         let mut warnings = config.warnings();
@@ -88,6 +92,9 @@ impl Plan {
             .collect::<anyhow::Result<Vec<_>>>()?;
         warnings.extend(shelter.map_or_else(Vec::new, |shelter| shelter.warnings));
         warnings.extend(not_enforced(&config, &bots));
+        if let (Some(own), Some(out)) = (&config.own_game, out) {
+            own.log_to(out.join(crate::store::LOGS).join(RULES_LOG));
+        }
         Ok(Plan {
             commitment: chance::commitment(&seed),
             cores: os::cores(),
@@ -156,7 +163,12 @@ impl Plan {
     /// another core costs ten times as much, and both seats have the same conditions.
     pub(crate) fn core_groups(&self, jobs: usize) -> Vec<Vec<usize>> {
         let size = self.cores_a_game();
-        let count = (self.cores.len() / size).clamp(1, jobs.max(1));
+        let count = if self.config.own_game.is_some() {
+            // A thread that asks a program for the rules waits for it: no other game is to wait with it.
+            jobs.max(1)
+        } else {
+            (self.cores.len() / size).clamp(1, jobs.max(1))
+        };
         // Two runs on one machine should not both begin with the first core.
         let shift = std::process::id() as usize % self.cores.len();
         (0..count)
@@ -234,10 +246,7 @@ impl Plan {
             opening: self.opening(pairing),
             opening_plies: config.opening_plies,
             restart_each_game: config.restart == Restart::Game,
-            about: json!({
-                "bots": pairing.seats.iter().map(|&slot| &self.bots[slot].about).collect::<Vec<_>>(),
-                "machine": machine(),
-            }),
+            about: self.about(pairing),
         };
         let programs = pairing
             .seats
@@ -250,6 +259,19 @@ impl Plan {
             programs,
             fails_in: self.fails_in,
         })
+    }
+
+    /// What a record says of the bots, the machine, and the rules where they are a program's.
+    fn about(&self, pairing: &Pairing) -> Value {
+        let bots = pairing.seats.iter().map(|&slot| &self.bots[slot].about);
+        let mut about = json!({
+            "bots": bots.collect::<Vec<_>>(),
+            "machine": machine(),
+        });
+        if let Some(own) = &self.config.own_game {
+            about["rules"] = json!({ "command": own.argv, "files": own.files.hash() });
+        }
+        about
     }
 
     /// The k-th meeting of two bots starts from the k-th opening, round and round; the rounds of an event go on where the

@@ -32,7 +32,7 @@ mod seed;
 
 pub use aside::set_aside;
 pub use error::StoreError;
-pub use meta::{BotMeta, Meta};
+pub use meta::{BotMeta, GameProgram, Meta};
 pub use records::{RECORDS, Records, record_name};
 pub use seed::{SEED_FILE, SeedFile, read_seed};
 

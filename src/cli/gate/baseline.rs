@@ -71,7 +71,11 @@ impl Entry {
         Entry {
             baseline: key(BASELINE),
             candidate: key(CANDIDATE),
-            game: config.game.clone(),
+            // With other rules it would be another game.
+            game: match &config.own_game {
+                None => config.game.clone(),
+                Some(own) => format!("{} {}", config.game, own.files.hash()),
+            },
             rules: fingerprint["rules"].clone(),
             clock: fingerprint["clock"].clone(),
             start: serde_json::json!({

@@ -46,7 +46,7 @@ const MEASURED_MATCHES: u32 = 1_000;
 /// Exit codes: 0 accepted (or measured); 1 rejected; 4 no decision within the budget; 2, 3 and 130 as everywhere.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The game
+    /// The game; of one that is not built in a command line in quotes, or a folder with a game.toml
     #[arg(long, short)]
     pub game: String,
     /// The bot that is tested: builtin:NAME, a command line in quotes, or a folder with a bot.toml
@@ -147,6 +147,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let flags = Flags {
         name: "gate".to_owned(),
         game: args.game.clone(),
+        own_game: None,
         bots: vec![args.candidate.clone(), args.baseline.clone()],
         rules: args.rules.clone(),
         clock: args.clock.clone(),

@@ -397,7 +397,9 @@ impl Game for Tavla {
                 .collect(),
             ChanceKind::Dice => rolls().map(Drawn::Dice).collect(),
             ChanceKind::Lot | ChanceKind::First => vec![Drawn::Lot(0), Drawn::Lot(1)],
-            ChanceKind::Ply | ChanceKind::Cubes | ChanceKind::Card => Vec::new(),
+            ChanceKind::Ply | ChanceKind::Cubes | ChanceKind::Card | ChanceKind::Outcome => {
+                Vec::new()
+            }
         }
     }
 
