@@ -156,6 +156,9 @@ pub struct StandingRow {
     /// Rounds in which it had no opponent; its points count what it got for them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub byes: u32,
+    /// Games of the bot that a rule of the event ended.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub adjudicated: u32,
     /// Games that the bot forfeited, by kind.
     pub forfeits: Forfeits,
     /// The Glicko-2 rating after the last period, on the scale where a new bot has 1500.
@@ -242,6 +245,9 @@ pub struct GateResult {
     pub candidate_forfeits: u64,
     /// Games that the baseline forfeited.
     pub baseline_forfeits: u64,
+    /// Games that a rule of the event ended.
+    #[serde(default)]
+    pub adjudicated: u64,
 }
 
 /// What a gate came to.

@@ -195,6 +195,7 @@ fn rows_survive_the_round_trip() {
         lost: 0,
         points: Score(1.5),
         byes: 0,
+        adjudicated: 0,
         forfeits,
         rating: 1571.25,
         deviation: 98.5,

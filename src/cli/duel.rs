@@ -38,6 +38,10 @@ pub struct Args {
     /// prescribe, else move=10s]
     #[arg(long, value_name = "SPEC")]
     pub clock: Option<String>,
+    /// Rules that may end games that are as good as over, with the keys of `[adjudication]`: resign_eval=3.0,resign_moves=4 (both bots'
+    /// evaluations agree), max_moves=300 (a draw) [default: none]
+    #[arg(long, value_name = "K=V,...")]
+    pub adjudicate: Option<String>,
     /// Games at once [default: as many as leave each thinking bot a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
@@ -69,6 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         rules: args.rules.clone(),
         clock: args.clock.clone(),
         usual_clock: Some(CLOCK.to_owned()),
+        adjudication: args.adjudicate.clone(),
         seats: args.seats.map(|seats| seats as usize),
         games: args.games,
         opening_plies: 0,

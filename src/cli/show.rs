@@ -10,7 +10,7 @@ use hakem_protocol::StopWhy;
 use super::exit::Refused;
 use super::explain;
 use super::{shown, unless_closed};
-use crate::event::{GameId, MatchId};
+use crate::event::{GameId, MatchId, Verdict};
 use crate::game::ChanceKind;
 use crate::referee::play::Play;
 use crate::referee::record::{AnswerEntry, ClaimEntry, Entry, Header};
@@ -213,8 +213,12 @@ pub(super) fn ending(header: &Header, result: &crate::referee::record::ResultEnt
     let winner = result.winner.map_or("nobody wins".to_owned(), |seat| {
         format!("{} wins", shown(&header.seats[seat]))
     });
+    let by = match result.verdict {
+        Verdict::Adjudicated => "adjudicated, ",
+        _ => "",
+    };
     format!(
-        "\n{winner}: {}{}",
+        "\n{winner}: {by}{}{}",
         shown(&result.reason),
         points.map_or(String::new(), |points| format!(", points {points}"))
     )

@@ -15,7 +15,9 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use crate::clock::ClockSpec;
+use crate::referee::adjudicate::Adjudication;
 
+mod adjudication;
 mod bots;
 mod diagnose;
 pub mod files;
@@ -83,6 +85,8 @@ pub struct EventConfig {
     pub rules: Map<String, Value>,
     /// The time control.
     pub clock: ClockSpec,
+    /// The rules of the event that may end a game; `None`: none.
+    pub adjudication: Option<Adjudication>,
     /// The limits of a bot that sets none of its own.
     pub limits: Limits,
     /// The bots; a bot's place here is its slot.

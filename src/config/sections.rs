@@ -12,7 +12,7 @@ use crate::clock::ClockSpec;
 use crate::game::{ClockDefaults, GAMES, Kind, find};
 
 /// The keys of a whole event file.
-pub(super) const FILE_KEYS: &[&str] = &["event", "rules", "clock", "limits", "bot"];
+pub(super) const FILE_KEYS: &[&str] = &["event", "rules", "clock", "adjudication", "limits", "bot"];
 
 /// The keys of `[event]`.
 pub(super) const EVENT_KEYS: &[&str] = &[
@@ -69,6 +69,7 @@ pub(super) const LIMIT_KEYS: &[&str] = &[
 pub(super) const HOMES: &[(&str, &[&str])] = &[
     ("[event]", EVENT_KEYS),
     ("[clock]", CLOCK_KEYS),
+    ("[adjudication]", super::adjudication::ADJUDICATION_KEYS),
     ("[limits]", LIMIT_KEYS),
     ("[[bot]]", super::bots::BOT_KEYS),
 ];

@@ -119,6 +119,11 @@ fn facts(results: &EventResults, table: &Standings) -> Report<Figure> {
             "no".to_owned()
         },
     ));
+    if let Some(rules) = results.event["adjudication"].as_object() {
+        let given = rules.iter().filter(|(_, value)| !value.is_null());
+        let words: Vec<String> = given.map(|(key, value)| format!("{key} {value}")).collect();
+        lines.push(("games may be ended by", words.join(", ")));
+    }
     if let Some(sandbox) = &results.sandbox {
         lines.push(("sandbox in force", sandbox.clone()));
     }

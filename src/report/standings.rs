@@ -44,6 +44,7 @@ fn data(standings: &Standings, row: &Row) -> StandingRow {
         lost: row.matches.lost,
         points: Score(rounded(row.points)),
         byes: row.byes,
+        adjudicated: row.adjudicated,
         forfeits,
         rating: rounded(row.rating.value),
         deviation: rounded(row.rating.deviation),
@@ -155,6 +156,10 @@ fn table(standings: &Standings) -> Table {
         Column::data("games_lost"),
         Column::new("void", "void").for_people().spare(4),
         Column::data("void"),
+        Column::new("adjudicated", "adjudicated")
+            .for_people()
+            .spare(6),
+        Column::data("adjudicated"),
         Column::new("forfeits", "forfeits").for_people().spare(3),
     ]);
     columns.extend(forfeit_kinds().map(|kind| Column::data(kind.as_str())));
@@ -176,6 +181,10 @@ fn table(standings: &Standings) -> Table {
 /// The cells of one bot, in the order of the columns.
 fn cells(standings: &Standings, row: &Row) -> Vec<Cell> {
     let count = |count: u32| Cell::Count(u64::from(count));
+    let if_any = |number: u32| match number {
+        0 => Cell::Empty,
+        some => count(some),
+    };
     let mut cells = vec![
         Cell::Count(row.rank as u64),
         Cell::Text(row.name.clone()),
@@ -212,12 +221,10 @@ fn cells(standings: &Standings, row: &Row) -> Vec<Cell> {
         count(games.won),
         count(games.drawn),
         count(games.lost),
-        if row.void == 0 {
-            Cell::Empty
-        } else {
-            count(row.void)
-        },
+        if_any(row.void),
         count(row.void),
+        if_any(row.adjudicated),
+        count(row.adjudicated),
         forfeits(row),
     ]);
     cells.extend(forfeit_kinds().map(|kind| count(row.forfeits.get(&kind).copied().unwrap_or(0))));

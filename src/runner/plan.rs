@@ -233,6 +233,7 @@ impl Plan {
             },
             opening: self.opening(pairing),
             opening_plies: config.opening_plies,
+            adjudication: config.adjudication,
             restart_each_game: config.restart == Restart::Game,
             about: json!({
                 "bots": pairing.seats.iter().map(|&slot| &self.bots[slot].about).collect::<Vec<_>>(),

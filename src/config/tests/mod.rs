@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::*;
 
+mod adjudication;
 mod files;
 mod golden;
 mod mutate;
