@@ -118,7 +118,7 @@ pub struct GameRow {
     pub points: Option<Vec<u32>>,
     /// Why it counts so.
     pub verdict: Verdict,
-    /// Begins with the code or the rules' reason (`mars`, `wrong_id`, `exit 1`); words for people may follow.
+    /// Begins with the code, the rules' reason or the event's rule (`mars`, `wrong_id`, `exit 1`, `max_moves`); words for people may follow.
     pub reason: String,
     /// The name of the bot at fault; `null` where none is.
     pub against: Option<String>,
@@ -157,7 +157,7 @@ pub struct StandingRow {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub byes: u32,
     /// Games of the bot that a rule of the event ended.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default)]
     pub adjudicated: u32,
     /// Games that the bot forfeited, by kind.
     pub forfeits: Forfeits,

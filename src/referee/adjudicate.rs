@@ -164,7 +164,7 @@ impl Agreement {
         Some(Ruling {
             lost_by: Some(lost_by),
             reason: format!(
-                "resign_eval: for {times} of each both evaluations were at least {eval:?} against seat {lost_by} (the last by seat: {first:?}, {second:?})"
+                "resign_eval: {times} of each at {eval:?} or more against seat {lost_by} (last {first:?}, {second:?})"
             ),
         })
     }
@@ -190,7 +190,7 @@ impl MoveCap {
         (self.moves >= self.most).then(|| Ruling {
             lost_by: None,
             reason: format!(
-                "max_moves: {} moves are played and {} are the most, a draw",
+                "max_moves: a draw after {} moves (at most {})",
                 self.moves, self.most
             ),
         })
@@ -290,7 +290,7 @@ mod tests {
         assert_eq!(ruling.lost_by, Some(0));
         assert_eq!(
             ruling.reason,
-            "resign_eval: for 2 moves of each both evaluations were at least 3.0 against seat 0 (the last by seat: -4.0, 4.0)"
+            "resign_eval: 2 moves of each at 3.0 or more against seat 0 (last -4.0, 4.0)"
         );
     }
 
@@ -324,10 +324,7 @@ mod tests {
         adjudicator.answered(0, Ask::Move, None);
         let ruling = adjudicator.rulings().next().expect("the moves are played");
         assert_eq!(ruling.lost_by, None);
-        assert_eq!(
-            ruling.reason,
-            "max_moves: 3 moves are played and 3 are the most, a draw"
-        );
+        assert_eq!(ruling.reason, "max_moves: a draw after 3 moves (at most 3)");
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn a_game_ends_with_the_move_that_completes_the_agreement() {
         let loser = 1 - winner;
         assert!(
             result.reason.starts_with(&format!(
-                "resign_eval: for 3 moves of each both evaluations were at least 3.0 against seat {loser} "
+                "resign_eval: 3 moves of each at 3.0 or more against seat {loser} (last "
             )),
             "{}",
             result.reason
@@ -190,7 +190,7 @@ fn a_game_of_so_many_moves_is_a_draw() {
         );
         assert_eq!(
             result.reason,
-            format!("max_moves: {most} moves are played and {most} are the most, a draw")
+            format!("max_moves: a draw after {most} moves (at most {most})")
         );
         let shares: Vec<f64> = result
             .score

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::*;
 
-mod adjudication;
+mod ends;
 mod files;
 mod golden;
 mod mutate;
