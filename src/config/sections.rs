@@ -124,7 +124,7 @@ pub(super) fn clock_kind_word(kind: ClockKind) -> &'static str {
 }
 
 /// The word of a sandbox level.
-pub(super) fn sandbox_word(sandbox: Sandbox) -> &'static str {
+pub fn sandbox_word(sandbox: Sandbox) -> &'static str {
     word_of(SANDBOXES, sandbox)
 }
 
