@@ -1,6 +1,8 @@
 //! The reports of a small event, in every form.
 #![cfg(feature = "runner")]
 
+use std::collections::BTreeSet;
+
 use hakem::event::{GameResult, MatchId, MatchResult, Verdict};
 use hakem::game::{Seat, Share};
 use hakem::report::{Format, Look, Report, games, standings};
@@ -102,6 +104,12 @@ fn event() -> (Vec<MatchResult>, Vec<GameResult>) {
                 if let Some(score) = &mut one.score {
                     score[seat] = Share::LOSS;
                 }
+            }
+            if pairing.id.number == 9 && number == 1 {
+                one.verdict = Verdict::Adjudicated;
+                one.reason =
+                    "resign_eval: 4 moves of each at 3.0 or more against seat 1 (last 3.5, -4.0)"
+                        .into();
             }
             results.push(one);
         }
@@ -229,7 +237,42 @@ fn csv_has_the_numbers_of_the_json() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 4 * 12);
+    assert_eq!(compared, 4 * 19);
+}
+
+/// The names of the figures of a row of JSON, as CSV has them.
+fn flat(row: &serde_json::Value) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for (key, value) in row.as_object().expect("a row is an object") {
+        match (key.as_str(), value) {
+            (_, serde_json::Value::Object(fields)) => names.extend(fields.keys().cloned()),
+            ("interval", _) => names.extend(["rating_low", "rating_high"].map(str::to_owned)),
+            ("points_per_game_interval", _) => {
+                names.extend(["points_per_game_low", "points_per_game_high"].map(str::to_owned));
+            }
+            (key, _) => names.extend([key.to_owned()]),
+        }
+    }
+    names
+}
+
+#[test]
+fn csv_has_the_columns_of_the_json() {
+    let report = standings::report(&of_standings(true));
+    let look = |format| Look {
+        format,
+        ..Look::default()
+    };
+    let text = written(&report, look(Format::Csv));
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().expect("there is a header").clone();
+    let columns: BTreeSet<String> = header.iter().map(str::to_owned).collect();
+    assert_eq!(columns.len(), header.len(), "no column is there twice");
+    let json: serde_json::Value =
+        serde_json::from_str(&written(&report, look(Format::Json))).expect("it is JSON");
+    for row in json.as_array().expect("rows") {
+        assert_eq!(flat(row), columns);
+    }
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn results(lab: &Lab, dir: &str) -> (Vec<Value>, Value) {
     assert_eq!(ids.len(), games.len(), "every game exactly once");
     for game in &games {
         assert!(
-            matches!(text(game, "verdict"), "rule" | "resigned"),
+            matches!(text(game, "verdict"), "rule" | "resigned" | "adjudicated"),
             "{game}"
         );
     }
@@ -175,6 +175,35 @@ fn mangala_survives_kills() {
 #[test]
 fn tavla_survives_kills() {
     survives_kills(&tavla(), kills().div_ceil(2));
+}
+
+/// Of a game that is played again the evaluations are counted from its beginning.
+#[test]
+fn an_event_whose_own_rules_end_games_survives_kills() {
+    // Counted over a match of three games: it gives up in one of the later ones.
+    let late = format!("{}-9", "0;".repeat(20));
+    let event = Event::new("mangala")
+        .set("event", "games", "8")
+        .set("event", "opening_plies", "3")
+        .set("event", "jobs", "2")
+        .set("rules", "sets", "3")
+        .set("adjudication", "resign_eval", "8.0")
+        .set("adjudication", "resign_moves", "2")
+        .set("adjudication", "max_moves", "24")
+        .mock("anna", &["--evals", "9", "--pick", "hash:1"])
+        .mock("bela", &["--evals", &late, "--pick", "hash:2"])
+        .mock("cem", &["--pick", "hash:3"]);
+    let lab = Lab::new();
+    undisturbed(&lab, &event.write(&lab, "event.toml"), "whole");
+    let reasons: BTreeSet<String> = lab
+        .games("whole")
+        .iter()
+        .filter(|game| text(game, "verdict") == "adjudicated")
+        .filter_map(|game| text(game, "reason").split(':').next().map(str::to_owned))
+        .collect();
+    let both = ["max_moves", "resign_eval"].map(str::to_owned);
+    assert_eq!(reasons, BTreeSet::from(both));
+    survives_kills(&event, kills().div_ceil(3));
 }
 
 #[test]

@@ -145,6 +145,7 @@ impl Plan {
             },
             opening: self.opening.clone(),
             opening_plies: 0,
+            adjudication: None,
             restart_each_game: false,
             about: Value::Null,
         };

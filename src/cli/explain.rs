@@ -10,6 +10,7 @@ use super::exit::Refused;
 use super::{show, shown};
 use crate::event::Verdict;
 use crate::game::{Kind, Seat};
+use crate::referee::adjudicate::{Adjudication, ResignRule};
 use crate::referee::play::{Next, Play};
 use crate::referee::record::{AnswerEntry, Entry, FaultEntry, Header, ResultEntry};
 use crate::referee::replay;
@@ -67,11 +68,14 @@ pub(super) fn page(
         let _ = writeln!(page, "the rule:\n    {}", rule(fault));
     }
     if known.faults.is_empty() {
-        let _ = writeln!(
-            page,
-            "\nit ended by the rules: {}",
-            shown(&verified.result.reason)
-        );
+        let by = match verified.result.verdict {
+            Verdict::Adjudicated => "it was ended by a rule of the event",
+            _ => "it ended by the rules",
+        };
+        let _ = writeln!(page, "\n{by}: {}", shown(&verified.result.reason));
+        if let Some(rules) = &header.adjudication {
+            page.push_str(&event_rules(rules));
+        }
     }
     let _ = writeln!(page, "\nthe position:\n{}", known.board.trim_end());
     if !known.moves.is_empty() {
@@ -176,6 +180,21 @@ fn fault_details(
             known.count + 1
         );
     }
+}
+
+/// The rules of the event that may end a game.
+fn event_rules(rules: &Adjudication) -> String {
+    let mut text = String::from("\nthe rules of the event that may end a game:\n");
+    if let Some(ResignRule { eval, moves }) = rules.resign {
+        let _ = writeln!(
+            text,
+            "    resign_eval = {eval:?}, resign_moves = {moves}: lost once the evaluations of both say so for so many moves of each in a row"
+        );
+    }
+    if let Some(most) = rules.max_moves {
+        let _ = writeln!(text, "    max_moves = {most}: a draw after so many answers");
+    }
+    text
 }
 
 fn ended(header: &Header, result: &ResultEntry) -> String {

@@ -12,6 +12,7 @@ pub mod dry_run;
 pub mod duel;
 pub mod exit;
 mod explain;
+pub mod fileless;
 pub mod gate;
 pub mod human;
 pub mod ladder;

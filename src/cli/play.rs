@@ -141,7 +141,7 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         ladder,
         matches: Vec::new(),
         games: Vec::new(),
-        sandbox: None,
+        confined: vec![plan.confined()],
         ended: early.unwrap_or_default(),
     };
     if let Some((games, matches)) = results {

@@ -80,19 +80,8 @@ pub fn event_results(store: &Store) -> Result<EventResults, StoreError> {
         ladder: store.ladder()?,
         matches: store.matches()?,
         games: all_games(store)?,
-        sandbox: sandbox(store),
+        confined: store.confined()?,
         ended: store.ended()?,
-    })
-}
-
-/// The sandbox that a record notes; all games of an event have the same.
-fn sandbox(store: &Store) -> Option<String> {
-    let game = store.first_game().ok()??;
-    let text = store.records().read(game).ok()?;
-    let header = crate::referee::replay::header(&text).ok()?;
-    Some(match &header.about["sandbox"] {
-        serde_json::Value::String(word) => word.clone(),
-        other => other.to_string(),
     })
 }
 

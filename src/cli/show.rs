@@ -11,7 +11,7 @@ use super::exit::Refused;
 use super::explain;
 use super::own_game::{GameArgs, OwnGames};
 use super::{shown, unless_closed};
-use crate::event::{GameId, MatchId};
+use crate::event::{GameId, MatchId, Verdict};
 use crate::game::{ChanceKind, Kind};
 use crate::referee::play::Play;
 use crate::referee::record::{AnswerEntry, ClaimEntry, Entry, Header};
@@ -228,8 +228,12 @@ pub(super) fn ending(header: &Header, result: &crate::referee::record::ResultEnt
     let winner = result.winner.map_or("nobody wins".to_owned(), |seat| {
         format!("{} wins", shown(&header.seats[seat]))
     });
+    let by = match result.verdict {
+        Verdict::Adjudicated => "adjudicated, ",
+        _ => "",
+    };
     format!(
-        "\n{winner}: {}{}",
+        "\n{winner}: {by}{}{}",
         shown(&result.reason),
         points.map_or(String::new(), |points| format!(", points {points}"))
     )

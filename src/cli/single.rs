@@ -80,6 +80,8 @@ pub fn at_a_table_of_two(config: &EventConfig, bot: BotSpec) -> EventConfig {
         games: 2,
         paired: true,
         rounds: 1,
+        // The bot is looked at in whole games.
+        adjudication: None,
         ..config.clone()
     }
 }

@@ -38,6 +38,14 @@ impl EventConfig {
         if let Some(own) = &self.own_game {
             event["event"]["game_program"] = own.fingerprint(&self.base);
         }
+        // Only where there is one: results from before there was such a thing are of the same event.
+        if let Some(rules) = &self.adjudication {
+            event["adjudication"] = json!({
+                "resign_eval": rules.resign.map(|rule| rule.eval),
+                "resign_moves": rules.resign.map(|rule| rule.moves),
+                "max_moves": rules.max_moves,
+            });
+        }
         // Only what means something in the format.
         let options = &self.options;
         match self.format {
@@ -151,7 +159,7 @@ impl EventConfig {
 /// event.
 pub fn changes(was: &Value, is: &Value) -> Vec<String> {
     let mut changes = Vec::new();
-    for section in ["event", "rules", "clock", "limits"] {
+    for section in ["event", "rules", "clock", "adjudication", "limits"] {
         let name = format!("[{section}]");
         compare(&name, &was[section], &is[section], &mut changes);
     }
@@ -172,6 +180,12 @@ fn compare(path: &str, was: &Value, is: &Value, changes: &mut Vec<String>) {
                 let get = |map: &Map<String, Value>| map.get(key).cloned().unwrap_or_default();
                 compare(&format!("{path}.{key}"), &get(was), &get(is), changes);
             }
+        }
+        (Value::Object(was), Value::Null) => {
+            compare(path, &Value::Object(was.clone()), &json!({}), changes);
+        }
+        (Value::Null, Value::Object(is)) => {
+            compare(path, &json!({}), &Value::Object(is.clone()), changes);
         }
         (was, is) if was != is => {
             changes.push(format!("{path} was {}, is {}", words(was), words(is)));

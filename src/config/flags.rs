@@ -14,7 +14,7 @@ use super::sections::{
     CLOCK_KEYS, MAX_SEED_CHARS, check_rules, clock_conflict, prescribed_clock, seats_problem,
     with_prescribed,
 };
-use super::{BotSpec, EventConfig, Format, FormatOptions, OwnGame, Restart, bots};
+use super::{BotSpec, EventConfig, Format, FormatOptions, OwnGame, Restart, adjudication, bots};
 use crate::clock::ClockSpec;
 use crate::game::{ClockDefaults, Kind};
 
@@ -36,6 +36,8 @@ pub struct Flags {
     pub clock: Option<String>,
     /// The clock where `clock` is absent and the rules prescribe none.
     pub usual_clock: Option<String>,
+    /// The rules that may end games, `KEY=VALUE` with the keys of `[adjudication]`, commas between; absent: none.
+    pub adjudication: Option<String>,
     /// Seats at a table. `None`: all bots sit at one, if the game has so many seats, else two.
     pub seats: Option<usize>,
     /// Matches for each pairing. One is played unpaired; more are paired, and of two seats must be even. `None`: as many
@@ -76,6 +78,10 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
         None => with_prescribed(layer.clock, prescribed),
     };
     let seats = kind.map_or(2, |kind| seats(&mut reader, flags, kind));
+    let adjudication = flags
+        .adjudication
+        .as_deref()
+        .and_then(|text| adjudication::flag(&mut reader, text, kind, &rules, seats));
     let games = flags.games.unwrap_or(seats as u32);
     if games == 0 || (games > 1 && seats == 2 && !games.is_multiple_of(2)) {
         let title = format!(
@@ -121,6 +127,7 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
         jobs: flags.jobs,
         rules,
         clock,
+        adjudication,
         limits: layer.limits,
         bots,
     };

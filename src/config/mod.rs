@@ -16,7 +16,9 @@ use serde_json::{Map, Value};
 
 use crate::clock::ClockSpec;
 use crate::game::Kind;
+use crate::referee::adjudicate::Adjudication;
 
+mod adjudication;
 mod bots;
 mod diagnose;
 pub mod files;
@@ -41,6 +43,7 @@ pub use game::{Chosen, OwnGame, choose_game};
 pub use programs::{ProgramProblem, check_programs, is_script, resolve_program};
 pub use read::{default_clock, parse, read};
 pub use schedule::{format_of, tie_breaks_of};
+pub use sections::sandbox_word;
 
 /// The commented reference of all keys, and the defaults.
 pub const DEFAULT_TOML: &str = include_str!("default.toml");
@@ -88,6 +91,8 @@ pub struct EventConfig {
     pub rules: Map<String, Value>,
     /// The time control.
     pub clock: ClockSpec,
+    /// The rules of the event that may end a game; `None`: none.
+    pub adjudication: Option<Adjudication>,
     /// The limits of a bot that sets none of its own.
     pub limits: Limits,
     /// The bots; a bot's place here is its slot.

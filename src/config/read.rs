@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use hakem_protocol::ClockKind;
 use serde_json::{Map, Value};
 
+use super::adjudication::{self, ADJUDICATION_KEYS, AdjudicationKeys};
 use super::bots;
 use super::diagnose::{ConfigError, quoted, suggestion};
 use super::game::{self, Chosen};
@@ -27,6 +28,7 @@ const MAX_MATCHES: u128 = 10_000_000;
 pub(super) struct Layer {
     pub(super) event: EventKeys,
     pub(super) clock: ClockSpec,
+    pub(super) adjudication: AdjudicationKeys,
     pub(super) limits: Limits,
 }
 
@@ -49,6 +51,7 @@ fn blank() -> Layer {
             },
             ceiling_us: None,
         },
+        adjudication: AdjudicationKeys::default(),
         limits: Limits {
             memory: 0,
             processes: 0,
@@ -104,6 +107,11 @@ impl Layer {
         }
         if let Some(section) = reader.section(root, "clock", "[clock]", CLOCK_KEYS, HOMES) {
             sections::clock(reader, &section, &mut self.clock);
+        }
+        let known = ADJUDICATION_KEYS;
+        if let Some(section) = reader.section(root, "adjudication", "[adjudication]", known, HOMES)
+        {
+            adjudication::section(reader, &section, &mut self.adjudication);
         }
         if let Some(section) = reader.section(root, "limits", "[limits]", LIMIT_KEYS, HOMES) {
             sections::limits(reader, &section, &mut self.limits, base);
@@ -175,6 +183,7 @@ fn event(
     let prescribed = kind.and_then(|kind| sections::prescribed_clock(kind, &rules));
     sections::finish_clock(reader, root, prescribed, &mut layer.clock);
     let seats = layer.event.seats.unwrap_or(2);
+    adjudication::check(reader, root, kind, &rules, seats);
     let bot_sections = reader.sections(root, "bot");
     if bot_sections.len() < seats {
         let found = match bot_sections.len() {
@@ -302,6 +311,7 @@ impl Layer {
             jobs: keys.jobs,
             rules,
             clock: self.clock,
+            adjudication: self.adjudication.rules(),
             limits: self.limits,
             bots,
         })

@@ -13,7 +13,7 @@ use crate::clock::ClockSpec;
 use crate::game::{ClockDefaults, GAMES, Kind};
 
 /// The keys of a whole event file.
-pub(super) const FILE_KEYS: &[&str] = &["event", "rules", "clock", "limits", "bot"];
+pub(super) const FILE_KEYS: &[&str] = &["event", "rules", "clock", "adjudication", "limits", "bot"];
 
 /// The keys of `[event]`.
 pub(super) const EVENT_KEYS: &[&str] = &[
@@ -70,6 +70,7 @@ pub(super) const LIMIT_KEYS: &[&str] = &[
 pub(super) const HOMES: &[(&str, &[&str])] = &[
     ("[event]", EVENT_KEYS),
     ("[clock]", CLOCK_KEYS),
+    ("[adjudication]", super::adjudication::ADJUDICATION_KEYS),
     ("[limits]", LIMIT_KEYS),
     ("[[bot]]", super::bots::BOT_KEYS),
 ];
@@ -124,7 +125,7 @@ pub(super) fn clock_kind_word(kind: ClockKind) -> &'static str {
 }
 
 /// The word of a sandbox level.
-pub(super) fn sandbox_word(sandbox: Sandbox) -> &'static str {
+pub fn sandbox_word(sandbox: Sandbox) -> &'static str {
     word_of(SANDBOXES, sandbox)
 }
 

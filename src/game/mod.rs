@@ -262,6 +262,16 @@ impl Outcome {
         }
     }
 
+    /// A draw of two seats.
+    pub fn draw(points: [u32; 2], reason: &'static str) -> Outcome {
+        Outcome {
+            winner: None,
+            score: vec![Share::HALF; 2],
+            points: points.to_vec(),
+            reason,
+        }
+    }
+
     /// A win of one of two seats.
     pub fn win(winner: Seat, points: [u32; 2], reason: &'static str) -> Outcome {
         let mut score = vec![Share::LOSS; 2];
@@ -277,6 +287,9 @@ impl Outcome {
 
 /// The reason of a forfeit in an [`Outcome`].
 pub const FORFEIT: &str = "forfeit";
+
+/// The reason in an [`Outcome`] of a game that a rule of the event ended.
+pub const ADJUDICATED: &str = "adjudicated";
 
 /// An answer that the rules refuse. The position is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -528,6 +541,23 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
     /// The outcome if this seat forfeits now: points of the board as it stands, the win to the other.
     fn forfeit(&self, seat: Seat) -> Outcome;
 
+    /// The outcome if a rule of the event ends the game here, while a seat is asked: lost for this seat, or drawn; points of the
+    /// board as it stands. `None` while it is still open what the seat would lose. For games of two seats.
+    fn adjudicated(&self, lost_by: Option<Seat>) -> Option<Outcome> {
+        let lost = Outcome {
+            reason: ADJUDICATED,
+            ..self.forfeit(lost_by.unwrap_or(0))
+        };
+        Some(match lost_by {
+            Some(_) => lost,
+            None => Outcome {
+                winner: None,
+                score: vec![Share::HALF; lost.score.len()],
+                ..lost
+            },
+        })
+    }
+
     /// Whether a game with this outcome, already played over `again` times, is played over once more.
     fn plays_over(options: &Self::Options, outcome: &Outcome, again: u32) -> bool {
         let _ = (options, outcome, again);
@@ -644,6 +674,8 @@ pub trait Position: fmt::Debug + Send {
     fn outcome(&self) -> Option<Outcome>;
     /// The outcome if this seat forfeits now.
     fn forfeit(&self, seat: Seat) -> Outcome;
+    /// [`Game::adjudicated`].
+    fn adjudicated(&self, lost_by: Option<Seat>) -> Option<Outcome>;
     /// The board for a terminal.
     fn board(&self) -> String;
     /// The number of paths of exactly `depth` full moves.

@@ -6,6 +6,7 @@ use hakem_protocol::{Ask, ErrorCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::adjudicate::{Adjudicator, Ruling};
 use super::answer::cut_text;
 use super::played::Played;
 use super::race::Course;
@@ -220,6 +221,10 @@ pub struct Play {
     /// The forfeits so far.
     forfeits: Vec<Forfeit>,
     resigned: bool,
+    /// Follows the rules of the event that may end the game.
+    adjudicator: Option<Adjudicator>,
+    /// How one of them has ended it.
+    adjudicated: Option<Box<End>>,
     recorder: Recorder,
     played: Played,
     /// What happened since it was last cleared by the owner.
@@ -258,6 +263,8 @@ impl Play {
             cpu_us: vec![0; seats],
             forfeits: Vec::new(),
             resigned: false,
+            adjudicator: header.adjudication.map(Adjudicator::new),
+            adjudicated: None,
             recorder,
             played: Played::default(),
             news: News::default(),
@@ -316,6 +323,9 @@ impl Play {
         if let Some(why) = self.position.broken() {
             return Next::Broken(why.to_owned());
         }
+        if let Some(end) = &self.adjudicated {
+            return Next::Over(end.clone());
+        }
         match self.position.to_act() {
             ToAct::Seat(seat, ask) => return Next::Ask(seat, ask),
             ToAct::Race => return Next::Race,
@@ -362,6 +372,9 @@ impl Play {
             self.position = position;
         }
         self.clocks.fill(SeatClock::new(&self.clock));
+        if let Some(adjudicator) = &mut self.adjudicator {
+            adjudicator.played_over();
+        }
         self.open(chance);
     }
 
@@ -379,7 +392,10 @@ impl Play {
             Judged::Charged(charged) => charged,
             Judged::Flag => return Answered::Refused(self.late(seat, &spent), None),
         };
-        let resigns = matches!(self.position.to_act(), ToAct::Seat(_, Ask::Resign));
+        let asked = match self.position.to_act() {
+            ToAct::Seat(_, ask) => Some(ask),
+            _ => None,
+        };
         let from = self.news.json.len();
         if let Err(refusal) = self.position.play(&answer.mv, &mut self.news.json) {
             self.news.json.truncate(from);
@@ -389,11 +405,36 @@ impl Play {
         self.news.items.push((seat, self.news.json.len()));
         self.played.answer(seat, &self.news.json[from..]);
         // If the game is over now, an accepted resignation ended it.
-        self.resigned = resigns;
+        self.resigned = asked == Some(Ask::Resign);
         self.clocks[seat] = clock;
+        if let (Some(adjudicator), Some(ask)) = (&mut self.adjudicator, asked) {
+            adjudicator.answered(seat, ask, answer.eval.as_ref());
+        }
         self.record_answer(seat, answer, spent, charged_us, None);
         self.settle(chance);
+        self.adjudicate();
         Answered::Accepted
+    }
+
+    /// Ends the game if a rule of the event says so and its own rules do not.
+    fn adjudicate(&mut self) {
+        let Some(adjudicator) = &self.adjudicator else {
+            return;
+        };
+        if !matches!(self.position.to_act(), ToAct::Seat(..)) {
+            return;
+        }
+        self.adjudicated = adjudicator
+            .rulings()
+            .find_map(|Ruling { lost_by, reason }| {
+                let outcome = self.position.adjudicated(lost_by)?;
+                Some(Box::new(End {
+                    verdict: Verdict::Adjudicated,
+                    reason,
+                    against: None,
+                    outcome,
+                }))
+            });
     }
 
     /// Counts and records an answer that was accepted.

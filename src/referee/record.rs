@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use super::adjudicate::Adjudication;
 use crate::chance;
 use crate::clock::{ClockSpec, Spent};
 use crate::event::{GameId, Verdict};
@@ -58,6 +59,9 @@ pub struct Header {
     /// Random legal plies before the bots took over.
     #[serde(default)]
     pub opening_plies: u32,
+    /// The rules of the event that may end the game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjudication: Option<Adjudication>,
     /// The bots by seat, the machine, what confined them: for people and audits, not for the replay.
     #[serde(default)]
     pub about: Value,

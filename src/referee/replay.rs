@@ -336,7 +336,8 @@ fn read_header(line: &[u8]) -> Result<Header, Mismatch> {
     let fits = header.lot < header.seats.len()
         && header.id.game == header.played.next_game()
         && header.id.of.round == header.chance.round
-        && sorted(&header.seats) == sorted(&header.chance.field);
+        && sorted(&header.seats) == sorted(&header.chance.field)
+        && header.adjudication.is_none_or(|rules| rules.is_possible());
     if fits {
         Ok(header)
     } else {

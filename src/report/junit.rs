@@ -76,8 +76,13 @@ fn case(results: &EventResults, pair: &Pair) -> TestCase {
     let mut case = TestCase::new(shown(&format!("{a} against {b}")), status);
     case.set_classname(shown(&results.name));
     let met = pair.encounter;
+    let adjudicated = match pair.adjudicated {
+        0 => String::new(),
+        1 => ", 1 game adjudicated".to_owned(),
+        games => format!(", {games} games adjudicated"),
+    };
     case.set_system_out(shown(&format!(
-        "{a} {} : {} {b} in {} matches (+{} ={} -{})",
+        "{a} {} : {} {b} in {} matches (+{} ={} -{}){adjudicated}",
         met.points(),
         met.turned().points(),
         met.played(),

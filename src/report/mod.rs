@@ -9,6 +9,8 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+pub mod confinement;
+pub mod data;
 pub mod encounters;
 pub mod games;
 pub mod gate;

@@ -28,8 +28,8 @@ pub struct EventResults {
     pub matches: Vec<MatchResult>,
     /// All games, void ones that were not played again included.
     pub games: Vec<GameResult>,
-    /// The sandbox that was in force in the games, if that is known.
-    pub sandbox: Option<String>,
+    /// How the bots were confined, an entry for each way in which a session was played; empty where that is not known.
+    pub confined: Vec<Value>,
     /// Why the event ended before all was played, in words; empty where it did not.
     pub ended: String,
 }

@@ -5,7 +5,7 @@ use std::io;
 use serde::Serialize;
 
 use super::model::EventResults;
-use super::{Cell, Column, Look, Report, Table, encounters, standings};
+use super::{Cell, Column, Look, Report, Table, confinement, encounters, standings};
 use crate::stats::repeats::Repeats;
 use crate::tournament::standings::{ResultsError, Standings};
 
@@ -65,6 +65,10 @@ pub fn sections(results: &EventResults) -> Result<Vec<Section>, ResultsError> {
         ));
     }
     sections.push(Section::of("Games", rates(results)));
+    let confinement = confinement::report(results);
+    if !confinement.rows.is_empty() {
+        sections.push(Section::of("Sandbox in force", confinement));
+    }
     Ok(sections)
 }
 
@@ -119,8 +123,13 @@ fn facts(results: &EventResults, table: &Standings) -> Report<Figure> {
             "no".to_owned()
         },
     ));
-    if let Some(sandbox) = &results.sandbox {
-        lines.push(("sandbox in force", sandbox.clone()));
+    if let Some(rules) = results.event["adjudication"].as_object() {
+        let given = rules.iter().filter(|(_, value)| !value.is_null());
+        let words: Vec<String> = given.map(|(key, value)| format!("{key} {value}")).collect();
+        lines.push(("games may be ended by", words.join(", ")));
+    }
+    if let Some(levels) = confinement::levels(results) {
+        lines.push(("sandbox in force", levels));
     }
     if !results.ended.is_empty() {
         lines.push(("ended early", results.ended.clone()));

@@ -245,6 +245,7 @@ impl Plan {
             },
             opening: self.opening(pairing),
             opening_plies: config.opening_plies,
+            adjudication: config.adjudication,
             restart_each_game: config.restart == Restart::Game,
             about: self.about(pairing),
         };
@@ -353,11 +354,16 @@ fn planned(
     files: &str,
     shelter: Option<&mut Shelter<'_>>,
 ) -> anyhow::Result<PlannedBot> {
+    let mut missing = None;
     let (confined, mut about) = match &bot.program {
         config::Program::Builtin(name) => (confine::builtin(name)?, json!({ "builtin": name })),
         config::Program::Command { argv, dir, own_dir } => {
             let confined = match shelter {
-                Some(shelter) => shelter.confine(bot, argv, dir, *own_dir)?,
+                Some(shelter) => {
+                    let confined = shelter.confine(bot, argv, dir, *own_dir)?;
+                    missing = shelter.missing(bot, confined.in_force.level);
+                    confined
+                }
                 None => confine::unconfined(argv, dir)?,
             };
             (confined, json!({ "command": argv, "files": files }))
@@ -367,6 +373,13 @@ fn planned(
         about["copy"] = confined.copy.as_str().into();
     }
     about["sandbox"] = confined.in_force.describe(&bot.limits);
+    // A built-in bot is confined as little as this program itself, whatever the event asks for.
+    if matches!(bot.program, config::Program::Command { .. }) {
+        about["sandbox"]["asked"] = config::sandbox_word(bot.limits.sandbox).into();
+    }
+    if let Some(missing) = missing {
+        about["sandbox"]["missing"] = missing.into();
+    }
     Ok(PlannedBot { confined, about })
 }
 

@@ -241,27 +241,6 @@ impl Store {
             .map_err(|error| self.fault(error))
     }
 
-    /// The id of the first game of the schedule that counts, if there is one.
-    ///
-    /// # Errors
-    /// What the disk refused.
-    pub fn first_game(&self) -> Result<Option<GameId>, StoreError> {
-        self.connection
-            .query_row(
-                "SELECT round, number, game FROM games ORDER BY round, number, game LIMIT 1",
-                [],
-                |row| {
-                    let of = MatchId {
-                        round: row.get(0)?,
-                        number: row.get(1)?,
-                    };
-                    Ok(of.game(row.get(2)?))
-                },
-            )
-            .optional()
-            .map_err(|error| self.fault(error))
-    }
-
     /// All matches that are over, in the order of the schedule.
     ///
     /// # Errors

@@ -160,6 +160,8 @@ pub struct Row {
     pub games: Tally,
     /// Its games that were void and count for nobody.
     pub void: u32,
+    /// Its games that a rule of the event ended.
+    pub adjudicated: u32,
     /// The games that it forfeited, by kind.
     pub forfeits: BTreeMap<Verdict, u32>,
     /// Points won less points lost, a game; the interval is over games, or where matches are paired over pairs of games.
@@ -368,6 +370,7 @@ impl Fold {
             if let Some(shares) = &game.score {
                 bot.games.add(shares[seat]);
             }
+            bot.adjudicated += u32::from(game.verdict == Verdict::Adjudicated);
             if game.verdict.is_forfeit() && game.against == Some(seat) {
                 *bot.forfeits.entry(game.verdict).or_default() += 1;
             }
@@ -464,6 +467,7 @@ struct Bot {
     buchholz_cut_1: u64,
     games: Tally,
     void: u32,
+    adjudicated: u32,
     forfeits: BTreeMap<Verdict, u32>,
     points_a_game: Sums,
     wall_us: u64,
@@ -623,6 +627,7 @@ fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound], placing: &Plac
                 .collect(),
             games: bot.games,
             void: bot.void,
+            adjudicated: bot.adjudicated,
             forfeits: bot.forfeits.clone(),
             points_a_game: bot.points_a_game.estimate(),
             rating: periods

@@ -32,6 +32,9 @@ pub(super) struct Entry {
     pub(super) rules: Value,
     /// The clock.
     pub(super) clock: Value,
+    /// The rules that may end games; null where there are none.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub(super) adjudication: Value,
     /// Where games begin: random plies, or a hash of the positions.
     pub(super) start: Value,
     /// Whether matches were paired.
@@ -78,6 +81,7 @@ impl Entry {
             },
             rules: fingerprint["rules"].clone(),
             clock: fingerprint["clock"].clone(),
+            adjudication: fingerprint["adjudication"].clone(),
             start: serde_json::json!({
                 "opening_plies": fingerprint["event"]["opening_plies"],
                 "openings": fingerprint["event"]["openings"],
@@ -112,6 +116,7 @@ impl Entry {
                 entry.game.clone(),
                 entry.rules.clone(),
                 entry.clock.clone(),
+                entry.adjudication.clone(),
                 entry.start.clone(),
                 entry.paired,
             )

@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use serde_json::{Map, Value};
 
 use super::{
-    Ask, Chance, ChanceKind, Claim, ClockDefaults, Drawn, FORFEIT, Facts, Kind, Outcome, Position,
-    Race, Refusal, RulesError, Ruleset, Seat, Series, Setup, Share, ToAct, cut,
+    ADJUDICATED, Ask, Chance, ChanceKind, Claim, ClockDefaults, Drawn, FORFEIT, Facts, Kind,
+    Outcome, Position, Race, Refusal, RulesError, Ruleset, Seat, Series, Setup, Share, ToAct, cut,
 };
 
 pub mod lines;
@@ -398,6 +398,20 @@ impl OutsidePosition {
         }
     }
 
+    /// The points as they stand, and nobody's win yet.
+    fn standing_outcome(&self) -> Outcome {
+        let seats = self.standing.seats;
+        Outcome {
+            winner: None,
+            score: Vec::new(),
+            points: match self.standing.points.as_slice() {
+                [] => vec![0; seats],
+                points => points.to_vec(),
+            },
+            reason: FORFEIT,
+        }
+    }
+
     fn reason(&self, word: &str) -> &'static str {
         let mut reasons = self
             .rules
@@ -584,11 +598,7 @@ impl Position for OutsidePosition {
                     false => share_of(seats - 1),
                 })
                 .collect(),
-            points: match self.standing.points.as_slice() {
-                [] => vec![0; seats],
-                points => points.to_vec(),
-            },
-            reason: FORFEIT,
+            ..self.standing_outcome()
         };
         if self.rules.shared.described.forfeit && self.broken.get().is_none() {
             let line = self
@@ -609,6 +619,22 @@ impl Position for OutsidePosition {
             }
         }
         outcome
+    }
+
+    fn adjudicated(&self, lost_by: Option<Seat>) -> Option<Outcome> {
+        let seats = self.standing.seats;
+        let outcome = match lost_by {
+            Some(seat) => self.forfeit(seat),
+            None => Outcome {
+                winner: None,
+                score: vec![share_of(seats); seats],
+                ..self.standing_outcome()
+            },
+        };
+        Some(Outcome {
+            reason: ADJUDICATED,
+            ..outcome
+        })
     }
 
     /// The program's own drawing, or the state with a line for each field.

@@ -430,6 +430,21 @@ impl Game for Tavla {
         Outcome::win(winner, score::points_of(winner, points), super::FORFEIT)
     }
 
+    fn adjudicated(&self, lost_by: Option<Seat>) -> Option<Outcome> {
+        // A resignation that waits is answered first: it says itself what is lost.
+        if self.resign.is_some() {
+            return None;
+        }
+        let Some(loser) = lost_by else {
+            return Some(Outcome::draw([0; 2], super::ADJUDICATED));
+        };
+        let winner = 1 - loser;
+        self.is_single(loser).then(|| {
+            let points = score::points_of(winner, self.cube.value);
+            Outcome::win(winner, points, super::ADJUDICATED)
+        })
+    }
+
     // ---- Series -------------------------------------------------------------------------------------------------
 
     fn series(options: &TavlaOptions, played: &[Outcome]) -> Series {

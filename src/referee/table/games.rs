@@ -44,6 +44,7 @@ impl Table {
             played: self.played.clone(),
             opening: setup.opening.clone(),
             opening_plies: setup.opening_plies,
+            adjudication: setup.adjudication,
             about: setup.about.clone(),
         }
     }

@@ -152,6 +152,22 @@ impl<'a> Shelter<'a> {
         }
     }
 
+    /// Why a bot whose event leaves the level open has this one and no stricter one.
+    pub fn missing(&self, bot: &BotSpec, level: Level) -> Option<String> {
+        if bot.limits.sandbox != Sandbox::Auto || level == Level::Strict {
+            return None;
+        }
+        let machine = &self.machine;
+        let strict = machine.strict.as_ref().err().map(|why| ("strict", why));
+        let limits = machine.limits.as_ref().err().map(|why| ("limits", why));
+        let causes: Vec<String> = strict
+            .into_iter()
+            .chain(limits.filter(|_| level == Level::None))
+            .map(|(level, why)| format!("{level}: {}", why.cause))
+            .collect();
+        (!causes.is_empty()).then(|| causes.join("; "))
+    }
+
     /// How this bot is confined.
     ///
     /// # Errors
