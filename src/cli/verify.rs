@@ -108,12 +108,23 @@ fn check_folder(
     let (games, matches, records) = (store.games()?, store.matches()?, store.records());
     let (mut held, mut failed) = (0, 0);
     let mut played: BTreeMap<MatchId, Vec<Verified>> = BTreeMap::new();
-    for game in &games {
-        let path = records.path(game.id);
+    let aside = store.games_aside()?;
+    let all = games
+        .iter()
+        .map(|game| (dir.join(records.name(game.id)), game, true))
+        .chain(aside.iter().map(|(game, under)| {
+            let path = dir.join(records.name_under(game.id, *under));
+            (path, game, false)
+        }));
+    let mut known: BTreeSet<PathBuf> = BTreeSet::new();
+    for (path, game, is_current) in all {
         let checked = fs::read(&path)
             .map_err(|error| format!("it cannot be read: {error}"))
             .and_then(|text| check(&path, &text, seed));
-        if let Ok(verified) = &checked {
+        known.insert(path.clone());
+        if let Ok(verified) = &checked
+            && is_current
+        {
             played.entry(game.id.of).or_default().push(verified.clone());
         }
         match lines.tell(&path, checked)? {
@@ -142,19 +153,28 @@ fn check_folder(
     }
     // What an interrupted match left is played again; once all is played there is nothing to be left.
     if dir.join(store::SEED_FILE).exists() {
-        let known: BTreeSet<PathBuf> = games.iter().map(|game| records.path(game.id)).collect();
         let there = fs::read_dir(dir.join(store::RECORDS))
             .into_iter()
             .flatten()
             .flatten();
         for path in there
             .map(|entry| entry.path())
-            .filter(|path| !known.contains(path))
+            .filter(|path| !known.contains(path) && !is_of_a_replay_to_come(&store, path))
         {
             complain(format!("{} is the record of no game", path.display()))?;
         }
     }
     Ok((held, failed))
+}
+
+/// Whether a record was left by an attempt to play a match again that was cut short.
+fn is_of_a_replay_to_come(store: &Store, path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let Some((id, Some(ruling))) = name.and_then(store::recorded_in) else {
+        return false;
+    };
+    let is_current = store.replays().get(&id.of) == Some(&ruling);
+    is_current && store.game(id).is_ok_and(|game| game.is_none())
 }
 
 /// What a match's result says otherwise than the records of its games.
@@ -199,20 +219,27 @@ fn check(path: &Path, text: &[u8], seed: Option<&str>) -> Result<Verified, Strin
         .file_name()
         .and_then(|name| name.to_str())
         .unwrap_or_default();
-    if in_results && name != format!("{}.jsonl", verified.header.id) {
-        return Err(format!("it is the record of game {}", verified.header.id));
-    }
-    compare_with_results(folder, &verified)?;
+    let id = verified.header.id;
+    let under = match store::recorded_in(name).filter(|(of, _)| *of == id) {
+        Some((_, under)) => under,
+        None if in_results => return Err(format!("it is the record of game {id}")),
+        None => None,
+    };
+    compare_with_results(folder, &verified, under)?;
     Ok(verified)
 }
 
 /// Where the record lies in a folder of results, they must know it by its hash.
-fn compare_with_results(folder: Option<&Path>, verified: &Verified) -> Result<(), String> {
+fn compare_with_results(
+    folder: Option<&Path>,
+    verified: &Verified,
+    under: Option<u32>,
+) -> Result<(), String> {
     let Some(folder) = folder.filter(|folder| folder.join(store::RESULTS).exists()) else {
         return Ok(());
     };
     let stored = Store::open_read_only(folder)
-        .and_then(|store| store.game(verified.header.id))
+        .and_then(|store| store.game_under(verified.header.id, under))
         .map_err(|error| error.to_string())?;
     let id = verified.header.id;
     let Some(game) = stored else {

@@ -37,7 +37,7 @@ pub use fingerprint::changes;
 pub use flags::{Flags, from_flags, parse_clock};
 pub use programs::{ProgramProblem, check_programs, is_script, resolve_program};
 pub use read::{default_clock, parse, read};
-pub use schedule::{format_of, tie_breaks_of};
+pub use schedule::{format_of, ruled_format_of, tie_breaks_of};
 
 /// The commented reference of all keys, and the defaults.
 pub const DEFAULT_TOML: &str = include_str!("default.toml");

@@ -44,6 +44,8 @@ fn data(standings: &Standings, row: &Row) -> StandingRow {
         lost: row.matches.lost,
         points: Score(rounded(row.points)),
         byes: row.byes,
+        by_default: row.by_default,
+        status: row.status.map(|status| status.as_str().to_owned()),
         forfeits,
         rating: rounded(row.rating.value),
         deviation: rounded(row.rating.deviation),
@@ -81,6 +83,25 @@ fn notes(standings: &Standings) -> Vec<String> {
         .collect();
     if !byes.is_empty() {
         notes.push(format!("Rounds without an opponent: {}.", byes.join(", ")));
+    }
+    let defaults: Vec<String> = standings
+        .rows
+        .iter()
+        .filter(|row| row.by_default > 0)
+        .map(|row| format!("{} {}", row.name, row.by_default))
+        .collect();
+    if !defaults.is_empty() {
+        notes.push(format!(
+            "Won by default, because the opponent is out: {}. These are points, and no results for ratings.",
+            defaults.join(", ")
+        ));
+    }
+    match standings.rulings {
+        0 => {}
+        1 => notes.push("1 ruling of the organiser applies: `hakem desk DIR` shows it.".to_owned()),
+        many => notes.push(format!(
+            "{many} rulings of the organiser apply: `hakem desk DIR` shows them."
+        )),
     }
     if standings.unfinished > 0 {
         let games = match standings.unfinished {
@@ -123,6 +144,7 @@ fn table(standings: &Standings) -> Table {
     let mut columns = vec![
         Column::new("rank", "#"),
         Column::new("name", "name"),
+        Column::new("status", "status").for_people(),
         Column::new("matches", "matches").for_people().spare(1),
         Column::data("played"),
         Column::data("won"),
@@ -164,6 +186,8 @@ fn table(standings: &Standings) -> Table {
         Column::data("wall_ms"),
         Column::new("cpu", "cpu s").for_people().spare(9),
         Column::data("cpu_ms"),
+        Column::data("by_default"),
+        Column::data("status"),
     ]);
     let rows = standings
         .rows
@@ -179,6 +203,7 @@ fn cells(standings: &Standings, row: &Row) -> Vec<Cell> {
     let mut cells = vec![
         Cell::Count(row.rank as u64),
         Cell::Text(row.name.clone()),
+        status(row),
         tally(row.matches),
         count(row.matches.played()),
         count(row.matches.won),
@@ -227,8 +252,16 @@ fn cells(standings: &Standings, row: &Row) -> Vec<Cell> {
         Cell::Count(ms(row.wall_us)),
         seconds(row.cpu_us),
         Cell::Count(ms(row.cpu_us)),
+        count(row.by_default),
+        status(row),
     ]);
     cells
+}
+
+fn status(row: &Row) -> Cell {
+    row.status.map_or(Cell::Empty, |status| {
+        Cell::Plain(status.as_str().to_owned())
+    })
 }
 
 /// For people: won, drawn and lost.
