@@ -63,7 +63,11 @@ fn wanted(args: &Args, store: &Store) -> anyhow::Result<Vec<GameId>> {
     let of_match = |of: MatchId| -> anyhow::Result<Vec<GameId>> {
         let games = match args.before {
             None => store.games()?,
-            Some(_) => store.games_aside()?.into_iter().map(|aside| aside.0).collect(),
+            Some(_) => store
+                .games_aside()?
+                .into_iter()
+                .map(|aside| aside.0)
+                .collect(),
         };
         let ids = games.iter().map(|game| game.id);
         // A game may have been set aside more than once.
@@ -133,7 +137,10 @@ fn before(desk: &Desk, id: GameId, number: u32) -> anyhow::Result<Option<u32>> {
         .filter(|ruling| matches!(ruling.what, What::Replay { of } if of == id.of))
         .collect();
     if !of_game.iter().any(|ruling| ruling.number == number) {
-        let known: Vec<String> = of_game.iter().map(|ruling| ruling.number.to_string()).collect();
+        let known: Vec<String> = of_game
+            .iter()
+            .map(|ruling| ruling.number.to_string())
+            .collect();
         let what = if known.is_empty() {
             format!("no ruling has {} played again", id.of)
         } else {

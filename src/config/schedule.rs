@@ -6,9 +6,9 @@ use crate::event::Slot;
 use crate::tournament::groups::Groups;
 use crate::tournament::knockout::Knockout;
 use crate::tournament::ladder::Ladder;
+use crate::tournament::rulings::Desk;
 use crate::tournament::standings::TieBreak;
 use crate::tournament::swiss::{Entry, Swiss};
-use crate::tournament::rulings::Desk;
 use crate::tournament::{Fixed, Format, Meetings, gauntlet, round_robin};
 
 /// The same for an event in which nothing was ruled.
@@ -40,8 +40,7 @@ pub fn ruled_format_of(fingerprint: &Value, ladder: &[String], desk: &Desk) -> B
     match event["format"].as_str().unwrap_or_default() {
         "gauntlet" => {
             let candidate = named(&event["candidate"]).unwrap_or(0);
-            let schedule =
-                gauntlet::in_stages(candidate, &stages, seats, games, paired, rounds);
+            let schedule = gauntlet::in_stages(candidate, &stages, seats, games, paired, rounds);
             Box::new(Fixed(schedule))
         }
         "swiss" => Box::new(Swiss {

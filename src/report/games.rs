@@ -198,6 +198,8 @@ fn cells(of: &Of<'_>, game: &GameResult, seats: usize) -> Vec<Cell> {
     let record = of.record(game);
     cells.push(of_record(record.clone()));
     cells.push(of_record(record.map(|_| game.record_hash.clone())));
+    let ruling = of.ruling(game);
+    cells.push(ruling.map_or(Cell::Empty, |number| Cell::Count(u64::from(number))));
     cells
 }
 

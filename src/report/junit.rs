@@ -7,8 +7,8 @@ use hakem_protocol::results::{GateDecision, GateResult};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::encounters::{self, Pair};
-use super::{escape, rulings};
 use super::model::EventResults;
+use super::{escape, rulings};
 
 /// The report of an event.
 ///
@@ -44,7 +44,8 @@ pub fn event(results: &EventResults) -> anyhow::Result<String> {
                 )
             })
             .collect();
-        case.set_system_out(shown(&lines.join("\n")));
+        let lines: Vec<String> = lines.iter().map(|line| shown(line)).collect();
+        case.set_system_out(lines.join("\n"));
         suite.add_test_case(case);
     }
     written(&results.name, suite)

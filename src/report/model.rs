@@ -8,8 +8,8 @@ use crate::config;
 use crate::event::{GameId, GameResult, MatchId, MatchResult, Verdict};
 use crate::game;
 use crate::stats::rates::{Rates, Wins};
-use crate::tournament::standings::{Counting, Placing, ResultsError, Standings};
 use crate::tournament::rulings::{Desk, NOW, Ruling, What, defaults};
+use crate::tournament::standings::{Counting, Placing, ResultsError, Standings};
 use crate::tournament::{Unfolded, unfold_ruled};
 
 /// The results of an event with what they are of.

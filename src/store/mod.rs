@@ -175,15 +175,17 @@ impl Store {
         let fault = |error| StoreError::sql(&results, error);
         let transaction = self.connection.transaction().map_err(fault)?;
         for stored in batch {
-            rows::insert(&transaction, stored, self.bots, &self.replays).map_err(|refused| match refused {
-                rows::Refused::Invalid(what) => StoreError::Invalid {
-                    id: rows::id(stored),
-                    what,
-                },
-                rows::Refused::Sql(error) if is_duplicate(&error) => StoreError::Duplicate {
-                    id: rows::id(stored),
-                },
-                rows::Refused::Sql(error) => fault(error),
+            rows::insert(&transaction, stored, self.bots, &self.replays).map_err(|refused| {
+                match refused {
+                    rows::Refused::Invalid(what) => StoreError::Invalid {
+                        id: rows::id(stored),
+                        what,
+                    },
+                    rows::Refused::Sql(error) if is_duplicate(&error) => StoreError::Duplicate {
+                        id: rows::id(stored),
+                    },
+                    rows::Refused::Sql(error) => fault(error),
+                }
             })?;
         }
         transaction.commit().map_err(fault)

@@ -68,7 +68,11 @@ impl Knockout {
             count += 1;
             if played.counts == Counts::ByDefault {
                 let wins = |seed: usize| {
-                    let seat = played.result.seats.iter().position(|&slot| slot == self.seeds[seed]);
+                    let seat = played
+                        .result
+                        .seats
+                        .iter()
+                        .position(|&slot| slot == self.seeds[seed]);
                     seat.is_some_and(|seat| played.result.score[seat] == Share::WIN)
                 };
                 // One of them is out, whatever was played before.

@@ -35,8 +35,7 @@ pub fn in_stages(
         let mut tables = tables(bots, seats);
         tables.retain(|table| table.iter().any(|&slot| slot >= before) && wanted(table));
         let mut new = over_tables(&tables, seats, games, paired, rounds);
-        new.iter_mut()
-            .for_each(|pairing| pairing.id.number += last);
+        new.iter_mut().for_each(|pairing| pairing.id.number += last);
         last += u32::try_from(tables.len())
             .unwrap_or(u32::MAX)
             .saturating_mul(games);

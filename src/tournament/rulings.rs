@@ -349,8 +349,7 @@ impl Desk {
             let out = self.out(slot, NOW).filter(|out| out.annuls);
             out.map(|out| out.ruling)
         };
-        self.void(of, NOW)
-            .or_else(|| seats.iter().find_map(annuls))
+        self.void(of, NOW).or_else(|| seats.iter().find_map(annuls))
     }
 }
 

@@ -165,8 +165,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             let slot = hall.playing(bot)?;
             (What::Withdraw { slot }, Vec::new())
         }
-        Command::Void { game, .. } => (What::Void { of: hall.over(game)? }, Vec::new()),
-        Command::Replay { game, .. } => (What::Replay { of: hall.over(game)? }, Vec::new()),
+        Command::Void { game, .. } => (
+            What::Void {
+                of: hall.over(game)?,
+            },
+            Vec::new(),
+        ),
+        Command::Replay { game, .. } => (
+            What::Replay {
+                of: hall.over(game)?,
+            },
+            Vec::new(),
+        ),
         Command::Add { event, .. } => match added.pop() {
             Some(entered) => add::what(&hall, event, entered)?,
             None => return Ok(ExitCode::SUCCESS),
