@@ -623,6 +623,34 @@ fn what_cannot_be_ruled_is_refused_in_words() {
         .exits(2);
 }
 
+/// What an interrupted match left behind is of no game, once the organiser has ended the event.
+#[test]
+fn a_match_that_was_cut_short_and_never_played_on_is_no_fault() {
+    let lab = Lab::new();
+    let (file, socket) = held(&lab);
+    let listener = listen(&socket);
+    let mut run = start(&lab, &file);
+    let bot = common::accept_while_running(&listener, &run).expect("the bot is started");
+    drop(bot);
+    // The second game has begun, so that the first is over.
+    let bot = common::accept_while_running(&listener, &run).expect("it is started anew");
+    let first = lab.path("event/records/r1.m1.g1.jsonl");
+    let begin = Instant::now();
+    while !first.exists() {
+        assert!(begin.elapsed() < common::HANG, "the first game is recorded");
+        std::thread::yield_now();
+    }
+    run.kill().expect("the run is killed");
+    run.wait().expect("it is waited for");
+    drop(bot);
+    lab.assert_no_process_is_left();
+    desk(&lab, &["close", "--reason", "the hall is needed"]).exits(0);
+    assert!(lab.path("event/seed.json").exists());
+    assert!(first.exists());
+    verifies(&lab);
+    assert!(lab.games("event").is_empty());
+}
+
 /// Ratings across events leave out what was taken out.
 #[test]
 fn ratings_across_events_follow_rulings() {

@@ -33,7 +33,7 @@ pub enum Verdict {
     Limit,
     /// The event's own rule ended the game.
     Adjudicated,
-    /// The referee's or the machine's fault: counts for nobody.
+    /// The referee's or the machine's fault, or an organiser's ruling: counts for nobody.
     Void,
 }
 

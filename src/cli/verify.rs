@@ -153,13 +153,14 @@ fn check_folder(
     }
     // What an interrupted match left is played again; once all is played there is nothing to be left.
     if dir.join(store::SEED_FILE).exists() {
+        let is_ruled = !store.desk()?.is_empty();
         let there = fs::read_dir(dir.join(store::RECORDS))
             .into_iter()
             .flatten()
             .flatten();
         for path in there
             .map(|entry| entry.path())
-            .filter(|path| !known.contains(path) && !is_of_a_replay_to_come(&store, path))
+            .filter(|path| !known.contains(path) && !was_left(&store, is_ruled, path))
         {
             complain(format!("{} is the record of no game", path.display()))?;
         }
@@ -167,14 +168,15 @@ fn check_folder(
     Ok((held, failed))
 }
 
-/// Whether a record was left by an attempt to play a match again that was cut short.
-fn is_of_a_replay_to_come(store: &Store, path: &Path) -> bool {
+/// Whether a record is of a match that was cut short and, by what was ruled since, not played to its end.
+fn was_left(store: &Store, is_ruled: bool, path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
-    let Some((id, Some(ruling))) = name.and_then(store::recorded_in) else {
+    let Some((id, under)) = name.and_then(store::recorded_in).filter(|_| is_ruled) else {
         return false;
     };
-    let is_current = store.replays().get(&id.of) == Some(&ruling);
-    is_current && store.game(id).is_ok_and(|game| game.is_none())
+    store
+        .match_under(id.of, under)
+        .is_ok_and(|result| result.is_none())
 }
 
 /// What a match's result says otherwise than the records of its games.

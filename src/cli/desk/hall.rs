@@ -113,8 +113,8 @@ impl Hall {
         };
         if !self.unfolded.pairings().any(|pairing| pairing.id == of) {
             let known: Vec<MatchId> = self.unfolded.pairings().map(|pairing| pairing.id).collect();
-            let of_round = known.iter().filter(|id| id.round == of.round);
-            let hint = match (of_round.clone().next(), of_round.last()) {
+            let mut of_round = known.iter().filter(|id| id.round == of.round);
+            let hint = match (of_round.clone().next(), of_round.next_back()) {
                 (Some(first), Some(last)) => format!("round {} has {first} to {last}", of.round),
                 _ => match (known.first(), known.last()) {
                     (Some(first), Some(last)) => format!("its matches are {first} to {last}"),

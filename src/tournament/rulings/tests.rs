@@ -479,7 +479,7 @@ fn the_last_of_void_and_replay_decides() {
         let replays = desk.replays().get(&id(1, 1)).copied();
         (desk.void(id(1, 1), NOW).is_some(), replays)
     };
-    assert_eq!(is_void(&[void.clone()]), (true, None));
+    assert_eq!(is_void(std::slice::from_ref(&void)), (true, None));
     assert_eq!(is_void(&[void.clone(), replay.clone()]), (false, Some(2)));
     assert_eq!(is_void(&[replay.clone(), void.clone()]), (true, Some(1)));
     assert_eq!(
