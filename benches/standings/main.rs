@@ -306,7 +306,7 @@ fn pairing_seconds(bots: usize) -> Vec<(u32, f64)> {
                 series: vec![],
                 games: 1,
             };
-            Played { pairing, result }
+            Played::new(pairing, result, 0)
         };
         history
             .matches

@@ -33,7 +33,7 @@ pub enum Verdict {
     Limit,
     /// The event's own rule ended the game.
     Adjudicated,
-    /// The referee's or the machine's fault: counts for nobody.
+    /// The referee's or the machine's fault, or an organiser's ruling: counts for nobody.
     Void,
 }
 
@@ -132,6 +132,9 @@ pub struct GameRow {
     pub record: Option<String>,
     /// The hash of the record's last line, in hexadecimal; `null` where no record is kept.
     pub record_hash: Option<String>,
+    /// The number of the organiser's ruling by which the game is void, or was played again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruling: Option<u32>,
 }
 
 /// One bot in the table of standings. Matches are counted, not games: one match is one result.
@@ -171,6 +174,12 @@ pub struct StandingRow {
     /// Games of the bot that a rule of the event ended.
     #[serde(default)]
     pub adjudicated: u32,
+    /// Matches won by default, because the opponent is out; its points count them, `played` and `won` do not.
+    #[serde(default)]
+    pub by_default: u32,
+    /// `disqualified` or `withdrawn`, where the bot is out.
+    #[serde(default)]
+    pub status: Option<String>,
     /// Games that the bot forfeited, by kind.
     pub forfeits: Forfeits,
     /// The Glicko-2 rating after the last period, on the scale where a new bot has 1500.
@@ -196,6 +205,30 @@ pub struct StandingRow {
     /// Where that mean lies with 95 % confidence: low and high.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub points_per_game_interval: Option<[f64; 2]>,
+}
+
+/// One ruling of an event's organiser, in the list of `hakem desk DIR`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RulingRow {
+    /// Counts the rulings of the event, from 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    pub number: u32,
+    /// When it was made, RFC 3339.
+    pub at: String,
+    /// `disqualify`, `withdraw`, `void`, `replay`, `add`, `close` or `undo`.
+    pub ruling: String,
+    /// What it is about: the names of bots, the id of a match, the number of a ruling; nothing for `close`.
+    pub about: Vec<String>,
+    /// The organiser's reason.
+    pub reason: String,
+    /// Whether it is in force; one that undoes another is.
+    pub in_force: bool,
+    /// The number of the ruling that undid it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undone_by: Option<u32>,
+    /// What follows from it, in words.
+    pub effect: String,
 }
 
 /// What `hakem gate --format json` prints: one object.

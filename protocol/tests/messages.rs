@@ -1,6 +1,6 @@
 //! The types read and write messages as the specification says.
 
-use hakem_protocol::results::{Forfeits, GameRow, StandingRow, Verdict};
+use hakem_protocol::results::{Forfeits, GameRow, RulingRow, StandingRow, Verdict};
 use hakem_protocol::tool::{Reply, Request};
 use hakem_protocol::{
     Ask, ErrorCode, FromBot, FromReferee, Move, Pong, Ready, Score, Start, Stop, StopWhy,
@@ -184,6 +184,11 @@ fn rows_survive_the_round_trip() {
     let row: GameRow = serde_json::from_value(void.clone()).expect("a void game");
     assert_eq!(serde_json::to_value(row).ok(), Some(void));
 
+    let ruling = json!({"number": 2, "at": "2026-01-02T03:04:05Z", "ruling": "void", "about": ["r1.m2"], "reason": "a leak",
+        "in_force": false, "undone_by": 3, "effect": "counts for nobody, and is not played again"});
+    let row: RulingRow = serde_json::from_value(ruling.clone()).expect("a ruling");
+    assert_eq!(serde_json::to_value(row).ok(), Some(ruling));
+
     let mut forfeits = Forfeits::default();
     forfeits.add(Verdict::Timeout);
     let standing = StandingRow {
@@ -200,6 +205,8 @@ fn rows_survive_the_round_trip() {
         games_lost: 1,
         void: 0,
         adjudicated: 0,
+        by_default: 0,
+        status: None,
         forfeits,
         rating: 1571.25,
         deviation: 98.5,

@@ -14,6 +14,7 @@ use crate::referee::adjudicate::{Adjudication, ResignRule};
 use crate::referee::play::{Next, Play};
 use crate::referee::record::{AnswerEntry, Entry, FaultEntry, Header, ResultEntry};
 use crate::referee::replay;
+use crate::runner::plan::log_name;
 use crate::store;
 
 /// The last moves and the last lines of a log that are shown.
@@ -34,13 +35,14 @@ struct Known {
     faults: Vec<FaultEntry>,
 }
 
-/// The explanation of a game, below its title.
+/// The explanation of a game, below its title; `ruling` is the one under which it was played again, if it was.
 ///
 /// # Errors
 /// [`Refused`] for a record that does not hold.
 pub(super) fn page(
     dir: &Path,
     header: &Header,
+    ruling: Option<u32>,
     record: &[u8],
     own: Option<&dyn Kind>,
 ) -> anyhow::Result<String> {
@@ -91,7 +93,7 @@ pub(super) fn page(
         }
     }
     for fault in &known.faults {
-        fault_details(&mut page, dir, header, &known, fault);
+        fault_details(&mut page, (dir, ruling), header, &known, fault);
     }
     page.push_str(&ended(header, &verified.result));
     Ok(page)
@@ -127,7 +129,7 @@ impl Known {
 
 fn fault_details(
     page: &mut String,
-    dir: &Path,
+    (dir, ruling): (&Path, Option<u32>),
     header: &Header,
     known: &Known,
     fault: &FaultEntry,
@@ -154,7 +156,7 @@ fn fault_details(
             show::in_ms(fault.spent.wall_us)
         );
     }
-    match log_of(dir, header, fault.seat) {
+    match log_of(dir, ruling, header, fault.seat) {
         Some((path, lines)) if !lines.is_empty() => {
             let _ = writeln!(
                 page,
@@ -170,9 +172,7 @@ fn fault_details(
         }
     }
     if fault.verdict != Verdict::NoReady {
-        let record = dir
-            .join(store::RECORDS)
-            .join(format!("{}.jsonl", header.id));
+        let record = dir.join(store::Records::of(dir).name_under(header.id, ruling));
         let _ = writeln!(
             page,
             "\nto ask it the same again:\n    hakem replay {} --turn {} BOT",
@@ -251,8 +251,14 @@ fn rule(fault: &FaultEntry) -> &'static str {
 }
 
 /// The log of a seat in the match, and its last lines.
-fn log_of(dir: &Path, header: &Header, seat: Seat) -> Option<(PathBuf, Vec<String>)> {
-    let begins = format!("{}.s{seat}-", header.id.of);
+fn log_of(
+    dir: &Path,
+    ruling: Option<u32>,
+    header: &Header,
+    seat: Seat,
+) -> Option<(PathBuf, Vec<String>)> {
+    let name = log_name(header.id.of, ruling, seat, "");
+    let begins = name.strip_suffix(".log").unwrap_or(&name).to_owned();
     let path = std::fs::read_dir(dir.join(store::LOGS))
         .ok()?
         .flatten()

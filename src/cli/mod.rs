@@ -8,6 +8,7 @@ use clap::Parser;
 
 pub mod bot;
 pub mod check;
+pub mod desk;
 pub mod dry_run;
 pub mod duel;
 pub mod exit;
@@ -57,6 +58,7 @@ enum Command {
     Standings(results::StandingsArgs),
     Games(results::GamesArgs),
     Show(show::Args),
+    Desk(desk::Args),
     New(new::Args),
     Check(check::Args),
     Replay(replay::Args),
@@ -83,6 +85,7 @@ pub fn main() -> ExitCode {
         Command::Standings(args) => results::standings(&args),
         Command::Games(args) => results::games(&args),
         Command::Show(args) => show::run(&args),
+        Command::Desk(args) => desk::run(&args),
         Command::New(args) => new::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Replay(args) => replay::run(&args),

@@ -114,12 +114,23 @@ fn check_folder(
     let (games, matches, records) = (store.games()?, store.matches()?, store.records());
     let (mut held, mut failed) = (0, 0);
     let mut played: BTreeMap<MatchId, Vec<Verified>> = BTreeMap::new();
-    for game in &games {
-        let path = records.path(game.id);
+    let aside = store.games_aside()?;
+    let all = games
+        .iter()
+        .map(|game| (dir.join(records.name(game.id)), game, true))
+        .chain(aside.iter().map(|(game, under)| {
+            let path = dir.join(records.name_under(game.id, *under));
+            (path, game, false)
+        }));
+    let mut known: BTreeSet<PathBuf> = BTreeSet::new();
+    for (path, game, is_current) in all {
         let checked = fs::read(&path)
             .map_err(|error| format!("it cannot be read: {error}"))
             .and_then(|text| check(&path, &text, seed, own));
-        if let Ok(verified) = &checked {
+        known.insert(path.clone());
+        if let Ok(verified) = &checked
+            && is_current
+        {
             played.entry(game.id.of).or_default().push(verified.clone());
         }
         match lines.tell(&path, checked)? {
@@ -148,19 +159,30 @@ fn check_folder(
     }
     // What an interrupted match left is played again; once all is played there is nothing to be left.
     if dir.join(store::SEED_FILE).exists() {
-        let known: BTreeSet<PathBuf> = games.iter().map(|game| records.path(game.id)).collect();
+        let is_ruled = !store.desk()?.is_empty();
         let there = fs::read_dir(dir.join(store::RECORDS))
             .into_iter()
             .flatten()
             .flatten();
         for path in there
             .map(|entry| entry.path())
-            .filter(|path| !known.contains(path))
+            .filter(|path| !known.contains(path) && !was_left(&store, is_ruled, path))
         {
             complain(format!("{} is the record of no game", path.display()))?;
         }
     }
     Ok((held, failed))
+}
+
+/// Whether a record is of a match that was cut short and, by what was ruled since, not played to its end.
+fn was_left(store: &Store, is_ruled: bool, path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let Some((id, under)) = name.and_then(store::recorded_in).filter(|_| is_ruled) else {
+        return false;
+    };
+    store
+        .match_under(id.of, under)
+        .is_ok_and(|result| result.is_none())
 }
 
 /// What a match's result says otherwise than the records of its games.
@@ -210,20 +232,27 @@ fn check(
         .file_name()
         .and_then(|name| name.to_str())
         .unwrap_or_default();
-    if in_results && name != format!("{}.jsonl", verified.header.id) {
-        return Err(format!("it is the record of game {}", verified.header.id));
-    }
-    compare_with_results(folder, &verified)?;
+    let id = verified.header.id;
+    let under = match store::recorded_in(name).filter(|(of, _)| *of == id) {
+        Some((_, under)) => under,
+        None if in_results => return Err(format!("it is the record of game {id}")),
+        None => None,
+    };
+    compare_with_results(folder, &verified, under)?;
     Ok(verified)
 }
 
 /// Where the record lies in a folder of results, they must know it by its hash.
-fn compare_with_results(folder: Option<&Path>, verified: &Verified) -> Result<(), String> {
+fn compare_with_results(
+    folder: Option<&Path>,
+    verified: &Verified,
+    under: Option<u32>,
+) -> Result<(), String> {
     let Some(folder) = folder.filter(|folder| folder.join(store::RESULTS).exists()) else {
         return Ok(());
     };
     let stored = Store::open_read_only(folder)
-        .and_then(|store| store.game(verified.header.id))
+        .and_then(|store| store.game_under(verified.header.id, under))
         .map_err(|error| error.to_string())?;
     let id = verified.header.id;
     let Some(game) = stored else {

@@ -245,7 +245,11 @@ pub fn is_void(results: &EventResults, slots: [Slot; 2]) -> Option<String> {
         .games
         .iter()
         .find(|game| {
-            game.verdict == Verdict::Void && slots.iter().all(|slot| game.seats.contains(slot))
+            // What the organiser ruled void is no fault of the machine.
+            let is_ruled = results.desk.taken_out(game.id.of, &game.seats).is_some();
+            game.verdict == Verdict::Void
+                && !is_ruled
+                && slots.iter().all(|slot| game.seats.contains(slot))
         })
         .map(|game| format!("{}: {}", game.id, game.reason))
 }

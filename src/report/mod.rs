@@ -20,6 +20,7 @@ pub mod junit;
 pub mod model;
 pub mod page;
 pub mod ratings;
+pub mod rulings;
 pub mod standings;
 mod table;
 pub mod text;

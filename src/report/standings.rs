@@ -50,6 +50,8 @@ fn data(standings: &Standings, row: &Row) -> StandingRow {
         games_lost: row.games.lost,
         void: row.void,
         adjudicated: row.adjudicated,
+        by_default: row.by_default,
+        status: row.status.map(|status| status.as_str().to_owned()),
         forfeits,
         rating: rounded(row.rating.value),
         deviation: rounded(row.rating.deviation),
@@ -88,6 +90,25 @@ fn notes(standings: &Standings) -> Vec<String> {
         .collect();
     if !byes.is_empty() {
         notes.push(format!("Rounds without an opponent: {}.", byes.join(", ")));
+    }
+    let defaults: Vec<String> = standings
+        .rows
+        .iter()
+        .filter(|row| row.by_default > 0)
+        .map(|row| format!("{} {}", row.name, row.by_default))
+        .collect();
+    if !defaults.is_empty() {
+        notes.push(format!(
+            "Won by default, because the opponent is out: {}. These are points, and no results for ratings.",
+            defaults.join(", ")
+        ));
+    }
+    match standings.rulings {
+        0 => {}
+        1 => notes.push("1 ruling of the organiser applies: `hakem desk DIR` shows it.".to_owned()),
+        many => notes.push(format!(
+            "{many} rulings of the organiser apply: `hakem desk DIR` shows them."
+        )),
     }
     if standings.unfinished > 0 {
         let games = match standings.unfinished {
@@ -154,6 +175,7 @@ fn figures(standings: &Standings) -> Vec<Figure> {
     add("lost", count(|row| row.lost));
     add("points", real(|row| row.points.0));
     add("byes", count(|row| row.byes));
+    add("by_default", count(|row| row.by_default));
     add("games_won", count(|row| row.games_won));
     add("games_drawn", count(|row| row.games_drawn));
     add("games_lost", count(|row| row.games_lost));
@@ -188,6 +210,10 @@ fn figures(standings: &Standings) -> Vec<Figure> {
         "points_per_game_high",
         Box::new(move |row| end(row, 1).map_or(Cell::Empty, |value| Cell::Real(value, 2))),
     );
+    add(
+        "status",
+        Box::new(|row| row.status.clone().map_or(Cell::Empty, Cell::Plain)),
+    );
     figures
 }
 
@@ -196,6 +222,7 @@ fn table(standings: &Standings, data: &[StandingRow]) -> Table {
     let mut columns = vec![
         people("rank", "#"),
         people("name", "name"),
+        people("status", "status"),
         people("matches", "matches").spare(1),
         people("points", "points"),
     ];
@@ -233,6 +260,7 @@ fn cells(standings: &Standings, row: &Row) -> Vec<Cell> {
     let mut cells = vec![
         Cell::Count(row.rank as u64),
         Cell::Text(row.name.clone()),
+        status(row),
         tally(row.matches),
         Cell::Real(row.points, decimals(standings)),
     ];
@@ -257,6 +285,12 @@ fn cells(standings: &Standings, row: &Row) -> Vec<Cell> {
         seconds(row.cpu_us),
     ]);
     cells
+}
+
+fn status(row: &Row) -> Cell {
+    row.status.map_or(Cell::Empty, |status| {
+        Cell::Plain(status.as_str().to_owned())
+    })
 }
 
 /// For people: won, drawn and lost.

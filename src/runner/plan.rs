@@ -1,5 +1,6 @@
 //! Makes the matches of an event.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::bot::sandbox::Level;
 use crate::bot::shard::Job;
 use crate::chance::{self, MatchChance};
 use crate::config::{self, BotSpec, EventConfig, Restart};
-use crate::event::{GameId, Slot};
+use crate::event::{GameId, MatchId, Slot};
 use crate::game::Ruleset;
 use crate::referee::record::ChanceInfo;
 use crate::referee::{MatchSetup, SeatSetup};
@@ -33,6 +34,8 @@ pub struct Plan {
     pub config: EventConfig,
     /// What the user should know before the first game.
     pub warnings: Vec<String>,
+    /// The matches that are played again, each with its ruling: their logs have other names.
+    pub replays: BTreeMap<MatchId, u32>,
     rules: Arc<dyn Ruleset>,
     seed: String,
     commitment: String,
@@ -102,6 +105,7 @@ impl Plan {
             seed,
             warnings,
             bots,
+            replays: BTreeMap::new(),
             logs: out.map(|out| out.join(crate::store::LOGS)),
             _copies: copies,
             config,
@@ -295,11 +299,8 @@ impl Plan {
         let spec = &self.config.bots[slot];
         let bot = &self.bots[slot];
         let log = self.logs.as_ref().map(|logs| {
-            logs.join(format!(
-                "{}.s{seat}-{}.log",
-                pairing.id,
-                file_part(&spec.name)
-            ))
+            let ruling = self.replays.get(&pairing.id).copied();
+            logs.join(log_name(pairing.id, ruling, seat, &spec.name))
         });
         Program {
             argv: bot.confined.argv.clone(),
@@ -314,6 +315,12 @@ impl Plan {
             confine: bot.confined.confine.clone(),
         }
     }
+}
+
+/// The name of the log of a bot on a seat of a match; of one that is played again it tells the ruling.
+pub fn log_name(of: MatchId, ruling: Option<u32>, seat: usize, name: &str) -> String {
+    let again = ruling.map_or_else(String::new, |ruling| format!(".replay-{ruling}"));
+    format!("{of}{again}.s{seat}-{}.log", file_part(name))
 }
 
 /// Limits that an event sets and the level of a bot does not enforce.

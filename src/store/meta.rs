@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Store, StoreError};
 use crate::config::{BotFiles, EventConfig};
 
-/// What the results are of. It is stored when the folder is made and does not change, but for the name.
+/// What the results are of. It is stored when the folder is made and does not change, but for the name and bots that the organiser adds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meta {
     /// The event's name, for people.
@@ -103,7 +103,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`], or what the disk refused.
     pub fn meta(&self) -> Result<Meta, StoreError> {
-        Ok(Meta {
+        self.with_added(Meta {
             name: self.meta_text("name")?,
             event: self.meta_json("event")?,
             bots: self.bots()?,
