@@ -316,6 +316,39 @@ fn an_interrupt_keeps_what_was_played() {
     }
 }
 
+/// What is left is said below the table, and only there; once all is played nothing is said.
+#[test]
+fn the_standings_of_an_interrupted_event_say_how_much_is_played() {
+    let lab = Lab::new();
+    let event = mangala()
+        .set("event", "max_time", "\"1ms\"")
+        .set("event", "jobs", "1");
+    let file = event.write(&lab, "event.toml");
+    let ran = lab.hakem([OsStr::new("run"), file.as_os_str()]).exits(0);
+    let played = |words: &str| {
+        let line = words.lines().find(|line| line.contains(" matches played."));
+        line.and_then(|line| line.trim().strip_suffix(" of 96 matches played."))
+            .and_then(|count| count.parse::<usize>().ok())
+    };
+    let count = played(&ran.stdout).unwrap_or_else(|| panic!("nothing is said: {ran}"));
+    assert!(count < 96);
+    let table = lab.hakem(["standings", "event"]).exits(0);
+    assert_eq!(played(&table.stdout), Some(count), "{table}");
+    let csv = lab
+        .hakem(["standings", "event", "--format", "csv"])
+        .exits(0);
+    assert!(!csv.stdout.contains("matches played"), "{csv}");
+    let whole = Event::new("mangala")
+        .builtin("a", "greedy")
+        .builtin("b", "random");
+    let ran = lab.run(&whole.write(&lab, "whole.toml"));
+    let table = lab.hakem(["standings", "whole"]).exits(0);
+    assert!(
+        !format!("{ran}{table}").contains("matches played."),
+        "{ran}{table}"
+    );
+}
+
 #[test]
 fn a_bot_paired_with_itself_scores_exactly_equal() {
     let games = [

@@ -10,6 +10,7 @@ use std::time::Instant;
 use hakem_protocol::{Ask, FromBot, FromReferee, Hello, Pong, Ready, VERSION};
 use serde_json::Value;
 
+use super::output::OutputArgs;
 use crate::house::ladder::{LADDERS, Rung};
 use crate::house::{self, Games, HOUSES, House, Table};
 
@@ -22,6 +23,9 @@ pub struct Args {
     /// List the built-in bots, what they play and their options
     #[arg(long)]
     pub list: bool,
+    /// How the list is written.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// A line of the referee that is longer is a fault; it writes none that is nearly so long.
@@ -36,7 +40,12 @@ const READ: usize = 1 << 13;
 /// Stdin or stdout that fails; a closed stdout is a quiet end.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.list {
-        super::unless_closed(io::stdout().write_all(list().as_bytes()))?;
+        let output = args.output.get();
+        if output.is_text() {
+            super::unless_closed(io::stdout().write_all(list().as_bytes()))?;
+        } else {
+            output.bots()?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let name = args.name.as_deref().unwrap_or_default();

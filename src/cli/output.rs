@@ -99,12 +99,22 @@ impl Output {
         wants_color(self.color, io::stderr().is_terminal())
     }
 
-    /// Writes the standings of an event.
+    /// Writes the standings of an event; `progress` says what is left to play.
     ///
     /// # Errors
     /// Stdout that fails.
-    pub fn standings(&self, standings: &Standings) -> anyhow::Result<()> {
-        self.write(|look, out| report::standings::report(standings).write(look, out))
+    pub fn standings(&self, standings: &Standings, progress: Option<String>) -> anyhow::Result<()> {
+        let mut report = report::standings::report(standings);
+        report.notes.extend(progress);
+        self.write(|look, out| report.write(look, out))
+    }
+
+    /// Writes the list of built-in bots.
+    ///
+    /// # Errors
+    /// Stdout that fails.
+    pub fn bots(&self) -> anyhow::Result<()> {
+        self.write(|look, out| report::bots::report().write(look, out))
     }
 
     /// Writes what the organiser of an event ruled.

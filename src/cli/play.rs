@@ -14,7 +14,7 @@ use crate::chance;
 use crate::config::{self, BotFiles, BotSpec, EventConfig, Program};
 use crate::event::{Event, GameResult, MatchResult};
 use crate::house;
-use crate::report::model::EventResults;
+use crate::report::model::{EventResults, progress};
 use crate::runner::{
     self, Ended, Ledger, Limited, Limits, Plan, Schedule, Source, Why, ledger::Forget,
 };
@@ -402,7 +402,11 @@ fn finish(
         let shown = results
             .standings()
             .map_err(anyhow::Error::from)
-            .and_then(|standings| output.standings(&standings));
+            .and_then(|standings| {
+                let played = results.matches.len();
+                let left = progress(&results.event, &results.unfolded(), played);
+                output.standings(&standings, left)
+            });
         // What stopped the run says more than that its terminal is gone as well.
         if code == exit::DONE {
             shown?;

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::output::OutputArgs;
-use crate::event::{GameId, GameResult, MatchId, Verdict};
-use crate::report::model::{EventResults, counting, placing};
-use crate::store::{Store, StoreError, VoidNote};
+use crate::config;
+use crate::event::{GameId, GameResult, MatchId, MatchResult, Verdict};
+use crate::report::model::{EventResults, counting, placing, progress};
+use crate::store::{self, Store, StoreError, VoidNote};
 use crate::tournament::rulings::Desk;
 use crate::tournament::standings::{Fold, ResultsError, Standings};
+use crate::tournament::unfold_ruled;
 
 /// Show the standings with ratings
 #[derive(Debug, clap::Args)]
@@ -39,8 +41,29 @@ pub struct GamesArgs {
 /// A folder that holds no results, or results that cannot be read.
 pub fn standings(args: &StandingsArgs) -> anyhow::Result<ExitCode> {
     let store = Store::open_read_only(&args.dir)?;
-    args.output.get().standings(&counted(&store)?)?;
+    let output = args.output.get();
+    // Once all is played there is the file that tells the seed; a large event is then not looked through for nothing.
+    let left = if output.is_for_people() && !args.dir.join(store::SEED_FILE).exists() {
+        left_to_play(&store)?
+    } else {
+        None
+    };
+    output.standings(&counted(&store)?, left)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is left to play, in words.
+fn left_to_play(store: &Store) -> Result<Option<String>, StoreError> {
+    let event = store.meta()?.event;
+    let results: BTreeMap<MatchId, MatchResult> = store
+        .matches()?
+        .into_iter()
+        .map(|result| (result.id, result))
+        .collect();
+    let desk = store.desk()?;
+    let format = config::ruled_format_of(&event, &store.ladder()?, &desk);
+    let unfolded = unfold_ruled(&*format, &results, desk);
+    Ok(progress(&event, &unfolded, results.len()))
 }
 
 /// The standings of a folder; its results are read one by one.

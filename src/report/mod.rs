@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+pub mod bots;
 pub mod confinement;
 pub mod data;
 pub mod encounters;

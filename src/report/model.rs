@@ -115,6 +115,21 @@ impl EventResults {
     }
 }
 
+/// How many matches are played, in words, of an event in which some are left; `None` where all are played.
+pub fn progress(event: &Value, unfolded: &Unfolded, played: usize) -> Option<String> {
+    let known = unfolded.pairings().count();
+    if unfolded.is_over() || played >= known {
+        return None;
+    }
+    // Elsewhere what follows depends on results.
+    let all = matches!(
+        event["event"]["format"].as_str(),
+        None | Some("round-robin" | "gauntlet")
+    );
+    let least = if all { "" } else { "at least " };
+    Some(format!("{played} of {least}{known} matches played."))
+}
+
 /// How the results of the event with this fingerprint are counted.
 pub fn counting(event: &Value, game: &str) -> Counting {
     Counting {
