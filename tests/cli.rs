@@ -25,6 +25,7 @@ const COMMANDS: [&str; 18] = [
     "play",
     "verify",
     "bot",
+    "adapter",
     "rules",
     "perft",
     "completions",

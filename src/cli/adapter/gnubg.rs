@@ -157,6 +157,7 @@ impl Adapter for Gnubg {
             name: Some(format!("GNU Backgammon, {plies}-ply")),
             version: Some(version),
             author: Some("the GNU Backgammon authors".into()),
+            deterministic: true,
             ..Ready::default()
         })
     }
@@ -304,6 +305,8 @@ impl Session {
                     read_play(&answer).map_err(|why| Fault::Engine(format!("{NAME}: {why}")))?;
                 Ok(json!(play))
             }
+            // In its own games it never turns a cube that can gain it nothing; asked, it may say so.
+            Ask::Cube if is_dead(&game, seat) => Ok(json!("roll")),
             Ask::Cube => {
                 let board = self.board(&game, seat, [0, 0], false);
                 match self.ask(&board)?.as_str() {
@@ -378,6 +381,11 @@ impl Session {
             other => Err(unknown(other, &board)),
         }
     }
+}
+
+/// Whether a win with the cube as it stands already wins the match for this seat.
+fn is_dead(game: &Tavla, seat: Seat) -> bool {
+    game.length() > 0 && game.score()[seat] + game.cube().value >= game.length()
 }
 
 fn unknown(answer: &str, question: &str) -> Fault {
