@@ -1,6 +1,6 @@
 """Run inside GNU Backgammon (`gnubg -t -q -r -p keep_score.py`): plays the games of recorded matches over, so that it judges every
 move by its own rules and keeps the score itself. HAKEM_RECORDS is the folder of the records, HAKEM_KEPT the file that
-gets a JSON line for each game: what GNU Backgammon says of it, and HAKEM_POSITIONS one that gets a JSON line for every fourth
+gets a JSON line for each game: what GNU Backgammon says of it, and HAKEM_POSITIONS one that gets a JSON line for every eighth
 position in which a play was asked: the position, as `hakem rules` reads it, and how many plays GNU Backgammon sees."""
 
 import collections
@@ -39,10 +39,13 @@ def position():
 
 
 def play(game, where, positions):
-    """Plays one game over. Returns the numbers of plays, passes and cube answers."""
+    """Plays one game over. Returns the numbers of plays, passes and cube answers, and the cube before the end."""
     counts = collections.Counter()
-    events = iter(game)
-    for event in events:
+    cube = 1
+    for event in game:
+        if "result" in event:
+            break
+        cube = gnubg.cubeinfo()["cube"]
         if "drawn" in event:
             drawn = event["drawn"]
             dice = drawn["dice"]
@@ -64,7 +67,7 @@ def play(game, where, positions):
                 refuse(f"{where}: seat {seat} answers {move}, but by GNU Backgammon it is the turn of {turn()}")
             if isinstance(move, list):
                 before = gnubg.posinfo()
-                if counts["plays"] % 4 == 0:
+                if counts["plays"] % 8 == 0:
                     positions.write(json.dumps(position()) + "\n")
                 told("move " + " ".join(f"{start}/{end}" for start, end in move))
                 after = gnubg.posinfo()
@@ -77,7 +80,7 @@ def play(game, where, positions):
             elif move in ("double", "take", "pass", "beaver", "accept", "refuse"):
                 told({"pass": "drop", "refuse": "decline", "beaver": "redouble"}.get(move, move))
                 counts[move] += 1
-    return counts
+    return counts, cube
 
 
 matches = collections.defaultdict(list)
@@ -106,13 +109,14 @@ with (
         for number, (game, lines) in enumerate(match):
             if number > 0:
                 told("new game")
-            counts = play(lines, game, positions)
+            counts, cube = play(lines, game, positions)
             if gnubg.posinfo()["gamestate"] == 1:
                 refuse(f"{game}: GNU Backgammon says that the game goes on")
             info = gnubg.match(analysis=0, boards=0)["games"][-1]["info"]
             kept.write(json.dumps({
                 "id": game,
                 "winner": {"X": 0, "O": 1}[info["winner"]],
+                "cube": cube,
                 "points": info["points-won"],
                 "before": [info["score-X"], info["score-O"]],
                 "crawford": bool(info.get("crawford", False)),

@@ -11,7 +11,7 @@ mod protocols;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use common::hakem_path;
+use common::{Lab, hakem_path};
 
 /// Where Debian puts games; it is on no search path of root's.
 const GAMES: &str = "/usr/games";
@@ -55,4 +55,14 @@ fn hello(game: &str, rules: &str) -> String {
         "{{\"type\":\"hello\",\"protocol\":1,\"referee\":\"test\",\"game\":\"{game}\",\"rules\":{rules},\"clock\":{{\"kind\":\"fair\",\
          \"main_ms\":null,\"increment_ms\":0,\"move_ms\":null,\"delay_ms\":0}},\"options\":{{}}}}\n"
     )
+}
+
+/// All that the bots of an event wrote to stderr.
+fn logs(lab: &Lab) -> String {
+    let Ok(entries) = std::fs::read_dir(lab.path("event/logs")) else {
+        return String::new();
+    };
+    entries
+        .map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).expect("a log"))
+        .collect()
 }

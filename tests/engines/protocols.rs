@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::common::{Event, Lab, text};
-use crate::{engine, hakem, hello, script};
+use crate::{engine, hakem, hello, logs, script};
 
 /// Plays an adapter against a built-in bot; its games, all of which ended by the rules.
 fn played(lab: &Lab, event: Event, adapter: &[&str]) -> Vec<Value> {
@@ -21,16 +21,6 @@ fn played(lab: &Lab, event: Event, adapter: &[&str]) -> Vec<Value> {
         assert_eq!(game["verdict"], "rule", "{game}");
     }
     games
-}
-
-/// All that the engine wrote to stderr.
-fn logs(lab: &Lab) -> String {
-    let Ok(entries) = std::fs::read_dir(lab.path("event/logs")) else {
-        return String::new();
-    };
-    entries
-        .map(|entry| std::fs::read_to_string(entry.expect("an entry").path()).expect("a log"))
-        .collect()
 }
 
 fn reversi() -> Event {

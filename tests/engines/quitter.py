@@ -16,7 +16,7 @@ for line in sys.stdin:
         move = message["legal"][0]
         state = message["state"]
         if message["ask"] in ("move", "cube") and asked % 23 == 0 and not state.get("refused"):
-            move = {"resign": 1 + asked // 23 % 3}
+            move = {"resign": 1 + (asked // 23 - 1) % 3}
         elif message["ask"] == "cube" and asked % 5 == 0:
             gains = state["length"] == 0 or state["score"][state["turn"]] + state["cube"]["value"] < state["length"]
             move = "double" if gains else "roll"
