@@ -262,6 +262,138 @@ fn it_plays_in_the_strictest_sandbox() {
     assert_eq!(logs(&lab), "", "nothing is complained of");
 }
 
+/// A turn of seat `seat` with these points of seat 0 and seat 1, (place, count), and what else the state holds.
+fn turn(id: u64, seat: u64, ask: &str, sides: [&[(usize, u64)]; 2], more: &Value) -> String {
+    let checkers = sides.map(|side| {
+        let mut counts = [0; 26];
+        for &(place, count) in side {
+            counts[place] = count;
+        }
+        counts[0] = 15 - side.iter().map(|&(_, count)| count).sum::<u64>();
+        counts.to_vec()
+    });
+    let mut state = json!({
+        "checkers": checkers, "dice": null, "cube": {"value": 1, "owner": null}, "score": [0, 0], "length": 0,
+        "crawford": false, "turn": seat,
+    });
+    for (key, value) in more.as_object().expect("fields") {
+        state[key] = value.clone();
+    }
+    let legal: &[&str] = match ask {
+        "cube" => &["roll", "double"],
+        "take" => &["take", "pass", "beaver"],
+        _ => &["accept", "refuse"],
+    };
+    let turn = json!({
+        "type": "turn", "id": id, "seat": seat, "ask": ask, "state": state, "legal": legal, "last": [],
+        "clock": {"left_ms": [null, null], "limit_ms": null},
+    });
+    format!("{turn}\n")
+}
+
+#[test]
+fn it_sees_every_question_from_the_right_side() {
+    if engine("gnubg", "gnubg").is_none() {
+        return;
+    }
+    // Home with two checkers left; not yet home with any, so that a gammon is sure; won by four of five throws.
+    let (near, far): (&[_], &[_]) = (&[(1, 2)], &[(13, 10), (12, 5)]);
+    let likely: &[_] = &[(4, 1), (1, 1)];
+    let (behind, ahead): (&[_], &[_]) = (&[(8, 3), (7, 2), (6, 5)], &[(3, 2), (2, 4), (1, 1)]);
+    let doubled = json!({"cube": {"value": 1, "owner": null, "offered": 2, "doubler": 0}});
+    let beavered = json!({"cube": {"value": 2, "owner": 1, "offered": 4, "doubler": 0}});
+    let at = |score: [u32; 2]| {
+        let mut state = doubled.clone();
+        (state["score"], state["length"]) = (json!(score), json!(3));
+        state
+    };
+    let money = "{\"beavers\":true}";
+    for (rules, questions) in [
+        (
+            money,
+            vec![
+                (0, "cube", [likely, near], json!({}), "double"),
+                (1, "cube", [far, near], json!({}), "roll"),
+                (0, "cube", [far, near], json!({}), "roll"),
+                (1, "take", [near, far], doubled.clone(), "pass"),
+                (1, "take", [far, near], doubled.clone(), "take"),
+                (1, "take", [behind, ahead], doubled.clone(), "beaver"),
+                (0, "take", [near, far], beavered.clone(), "take"),
+                (0, "take", [far, near], beavered.clone(), "pass"),
+                (
+                    1,
+                    "resign",
+                    [far, near],
+                    json!({"resign": {"by": 0, "times": 1}}),
+                    "refuse",
+                ),
+                (
+                    1,
+                    "resign",
+                    [far, near],
+                    json!({"resign": {"by": 0, "times": 2}}),
+                    "accept",
+                ),
+                (
+                    0,
+                    "resign",
+                    [far, near],
+                    json!({"resign": {"by": 1, "times": 1}}),
+                    "accept",
+                ),
+            ],
+        ),
+        (
+            "{\"jacoby\":true}",
+            vec![
+                (1, "cube", [far, near], json!({}), "double"),
+                (
+                    1,
+                    "resign",
+                    [far, near],
+                    json!({"resign": {"by": 0, "times": 1}}),
+                    "accept",
+                ),
+            ],
+        ),
+        (
+            "{\"match_length\":3}",
+            vec![
+                // A pass leaves the doubler one point behind no more, or loses the match.
+                (1, "take", [likely, near], at([1, 2]), "pass"),
+                (1, "take", [likely, near], at([2, 1]), "take"),
+                (
+                    1,
+                    "cube",
+                    [near, likely],
+                    json!({"score": [1, 2], "length": 3}),
+                    "roll",
+                ),
+                (
+                    0,
+                    "cube",
+                    [likely, near],
+                    json!({"score": [1, 2], "length": 3}),
+                    "double",
+                ),
+            ],
+        ),
+    ] {
+        let mut input = hello("tavla", rules);
+        for (id, (seat, ask, sides, more, _)) in (1..).zip(&questions) {
+            input += &turn(id, *seat, ask, *sides, more);
+        }
+        let lab = Lab::new();
+        let ran = lab.hakem_fed(&["adapter", "gnubg"], &input).exits(0);
+        let answers: Vec<&str> = ran.stdout.lines().skip(1).collect();
+        assert_eq!(answers.len(), questions.len(), "{ran}");
+        for (answer, question) in answers.iter().zip(&questions) {
+            let answer: Value = serde_json::from_str(answer).expect("JSON");
+            assert_eq!(answer["move"], question.4, "{question:?} by {rules}");
+        }
+    }
+}
+
 #[test]
 fn the_same_question_gets_the_same_answer() {
     if engine("gnubg", "gnubg").is_none() {

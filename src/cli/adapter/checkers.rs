@@ -15,17 +15,27 @@ fn signed(game: &Tavla, seat: Seat) -> [i32; 26] {
     })
 }
 
-/// The FIBS board (`boardstyle 3`) as this seat sees it, on turn, with these dice (0 and 0 before the roll).
-///
-/// `doubled` is the field that says so. Both may double where the cube is in the middle, also in the Crawford game: as
-/// FIBS writes it, the last two fields tell that game from later ones.
-pub(super) fn fibs_board(game: &Tavla, seat: Seat, dice: [u8; 2], doubled: bool) -> String {
-    let length = game.length();
-    let [own_score, other_score] = if length == 0 {
+/// The score as this seat sees it; in money play none.
+pub(super) fn score_of(game: &Tavla, seat: Seat) -> [u32; 2] {
+    if game.length() == 0 {
         [0, 0]
     } else {
         [game.score()[seat], game.score()[1 - seat]]
-    };
+    }
+}
+
+/// The FIBS board (`boardstyle 3`) as this seat sees it, on turn, with these dice (0 and 0 before the roll).
+///
+/// `score` is written as it is given, own points first; `doubled` is the field that says so. Both may double where the cube is in the middle, also in the Crawford game: as
+/// FIBS writes it, the last two fields tell that game from later ones.
+pub(super) fn fibs_board(
+    game: &Tavla,
+    seat: Seat,
+    dice: [u8; 2],
+    [own_score, other_score]: [u32; 2],
+    doubled: bool,
+) -> String {
+    let length = game.length();
     let cube = game.cube();
     let may_double = |by: Seat| u8::from(cube.owner.is_none_or(|owner| owner == by));
     let (own, other) = (game.checkers(seat), game.checkers(1 - seat));
@@ -224,7 +234,7 @@ mod tests {
 
     #[test]
     fn the_fibs_board_has_52_fields_seen_by_the_seat() {
-        let board = fibs_board(&at_start(json!({})), 0, [3, 1], false);
+        let board = fibs_board(&at_start(json!({})), 0, [3, 1], [0, 0], false);
         assert_eq!(
             board,
             "board:me:them:5:0:0:0:-2:0:0:0:0:5:0:3:0:0:0:-5:5:0:0:0:-3:0:-5:0:0:0:0:2:0:1:3:1:3:1:1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0"
@@ -234,7 +244,7 @@ mod tests {
             "checkers": [side(&[(0, 1), (25, 2), (13, 4), (8, 3), (6, 5)]), side(&[(0, 2), (25, 1), (24, 12)])],
             "cube": {"value": 2, "owner": 1}, "score": [4, 3], "turn": 1, "dice": null,
         }));
-        let board = fibs_board(&bars, 1, [0, 0], true);
+        let board = fibs_board(&bars, 1, [0, 0], score_of(&bars, 1), true);
         assert!(
             board.starts_with("board:me:them:5:3:4:-2:0:0:0:0:0:0:0:0:0:0:0:-4:0:0:0:0:-3:0:-5:0:0:0:0:12:1:1:0:0:0:0:2:1:0:1:"),
             "{board}"
@@ -248,7 +258,7 @@ mod tests {
     #[test]
     fn the_crawford_game_is_told_by_the_last_fields_alone() {
         let crawford = at_start(json!({"score": [4, 0], "crawford": true}));
-        let board = fibs_board(&crawford, 0, [3, 1], false);
+        let board = fibs_board(&crawford, 0, [3, 1], [4, 0], false);
         assert!(
             board.ends_with(":1:1:1:0:1:-1:0:25:0:0:0:0:0:0:0:0"),
             "{board}"

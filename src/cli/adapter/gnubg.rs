@@ -8,7 +8,7 @@ use std::process::Command;
 use hakem_protocol::{Ask, Hello, Ready, Turn};
 use serde_json::{Map, Value, json};
 
-use super::checkers::{fibs_board, read_play};
+use super::checkers::{fibs_board, read_play, score_of};
 use super::engine::Engine;
 use super::session::{Adapter, Fault, position, update};
 use crate::game::tavla::{Stage, Tavla, TavlaOptions};
@@ -80,12 +80,22 @@ struct Session {
     rules: Map<String, Value>,
     options: TavlaOptions,
     plies: u8,
-    /// Whether a double that waits is shown as the doubler sees it; versions differ.
-    doubler_sees: bool,
+    reading: Reading,
     /// Ended before the connection is closed, at which it would complain.
     engine: Engine,
     /// The connection, its reading end buffered.
     answers: BufReader<UnixStream>,
+}
+
+/// How the program reads a board; versions differ.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reading {
+    /// A double that waits is read as the doubler sees it.
+    doubler_sees: bool,
+    /// The points of the other side are read first.
+    other_first: bool,
+    /// The same while a double waits.
+    other_first_in_double: bool,
 }
 
 impl Gnubg {
@@ -147,7 +157,7 @@ impl Adapter for Gnubg {
             options,
             plies,
             answers: BufReader::new(stream),
-            doubler_sees: true,
+            reading: Reading::default(),
             engine,
         };
         let version = session.version()?;
@@ -272,23 +282,59 @@ impl Session {
         Ok(line.trim_start_matches("Software:").trim().to_owned())
     }
 
-    /// Finds out whose view of a double it takes: with a doubler that cannot lose there is but one answer.
+    /// Finds out how it reads a board, by questions with but one answer.
     fn calibrate(&mut self) -> Result<(), Fault> {
-        let board = "board:me:them:0:0:0:0:2:0:0:0:0:0:0:0:0:0:0:-10:-5:0:0:0:0:0:0:0:0:0:0:0:0:1:0:0:0:0:1:1:1:1:1:-1:0:25:13:0:0:0:0:0:0:0";
-        let answer = self.ask(&format!("{board} jacobyrule on"))?;
-        self.doubler_sees = match answer.as_str() {
-            "drop" => true,
-            "take" | "beaver" => false,
-            other => return Err(unknown(other, board)),
+        // Two checkers from the end against none at home: a double of this side is dropped, one of the other is not.
+        let sure = probe(&[(1, 2), (12, -10), (13, -5)], [0, 0], 0, true);
+        self.reading.doubler_sees = self.is_dropped(&sure)?;
+        // It wins with the next throw: at 1-2 to 3 that makes the match even, at 2-1 it wins it.
+        let won = probe(&[(1, 1), (24, -2)], [1, 2], 3, false);
+        self.reading.other_first = self.equity(&won, 0)? > 0.75;
+        // The doubler, at one point, wins four times of five: the other, at two, drops; at 2-1 the match would be lost by that.
+        let (points, score): (&[_], _) = if self.reading.doubler_sees {
+            (&[(4, 1), (1, 1), (24, -2)], [1, 2])
+        } else {
+            (&[(1, 2), (21, -1), (24, -1)], [2, 1])
         };
+        let likely = probe(points, score, 3, true);
+        self.reading.other_first_in_double = !self.is_dropped(&likely)?;
         Ok(())
+    }
+
+    /// Whether it drops the double on this board.
+    fn is_dropped(&mut self, board: &str) -> Result<bool, Fault> {
+        match self.ask(&format!("{board} jacobyrule on"))?.as_str() {
+            "drop" => Ok(true),
+            "take" | "beaver" => Ok(false),
+            other => Err(unknown(other, board)),
+        }
+    }
+
+    /// What the side on turn gets on average: in money play times the cube, in a match its chance to win it.
+    fn equity(&mut self, board: &str, plies: u8) -> Result<f64, Fault> {
+        let question = format!("evaluation fibsboard {board} plies {plies} cubeful");
+        let answer = self.ask(&question)?;
+        // Five chances stand before it.
+        let number = answer.split_whitespace().nth(5);
+        number
+            .and_then(|number| number.parse().ok())
+            .ok_or_else(|| unknown(&answer, &question))
     }
 
     /// A board with the rules of the session.
     fn board(&self, game: &Tavla, seat: Seat, dice: [u8; 2], doubled: bool) -> String {
+        let mut score = score_of(game, seat);
+        let swaps = if doubled {
+            self.reading.other_first_in_double
+        } else {
+            self.reading.other_first
+        };
+        if swaps {
+            score.reverse();
+        }
         format!(
             "{} jacobyrule {} crawfordrule {}",
-            fibs_board(game, seat, dice, doubled),
+            fibs_board(game, seat, dice, score, doubled),
             on_off(game.is_jacoby()),
             on_off(self.options.crawford),
         )
@@ -327,7 +373,7 @@ impl Session {
         if offer.stage != Stage::Double {
             return self.beavered(game, offer.doubler);
         }
-        let seer = if self.doubler_sees {
+        let seer = if self.reading.doubler_sees {
             offer.doubler
         } else {
             turn.seat
@@ -349,21 +395,9 @@ impl Session {
     /// The answer of the doubler to a beaver, which a board cannot ask: taken while its side is worth more, with the
     /// cube at what was offered, than the half of that which a pass costs.
     fn beavered(&mut self, game: &Tavla, doubler: Seat) -> Result<Value, Fault> {
-        let question = format!(
-            "evaluation fibsboard {} plies {} cubeful",
-            self.board(game, doubler, [0, 0], false),
-            self.plies
-        );
-        let answer = self.ask(&question)?;
-        let equity: Option<f64> = answer
-            .split_whitespace()
-            .nth(5)
-            .and_then(|number| number.parse().ok());
-        match equity {
-            Some(equity) if equity < -0.5 => Ok(json!("pass")),
-            Some(_) => Ok(json!("take")),
-            None => Err(unknown(&answer, &question)),
-        }
+        let board = self.board(game, doubler, [0, 0], false);
+        let equity = self.equity(&board, self.plies)?;
+        Ok(json!(if equity < -0.5 { "pass" } else { "take" }))
     }
 
     /// It looks at a resignation as at one before the roll, from the side that resigns.
@@ -381,6 +415,25 @@ impl Session {
             other => Err(unknown(other, &board)),
         }
     }
+}
+
+/// A board of a few checkers (point, count; the other's negative) with all others off, after the Crawford game in a match.
+fn probe(checkers: &[(usize, i32)], [own, other]: [u32; 2], length: u32, doubled: bool) -> String {
+    let mut points = [0; 26];
+    for &(point, count) in checkers {
+        points[point] = count;
+    }
+    let (mut own_off, mut other_off) = (15, 15);
+    for count in points {
+        own_off -= count.max(0);
+        other_off += count.min(0);
+    }
+    let points: Vec<String> = points.iter().map(i32::to_string).collect();
+    format!(
+        "board:me:them:{length}:{own}:{other}:{}:1:0:0:0:0:1:1:1:{}:1:-1:0:25:{own_off}:{other_off}:0:0:0:0:1:3",
+        points.join(":"),
+        u8::from(doubled),
+    )
 }
 
 /// Whether a win with the cube as it stands already wins the match for this seat.

@@ -1,6 +1,6 @@
 //! `hakem adapter`: an engine that speaks a protocol of its own, as a bot on stdin and stdout.
 //!
-//! An adapter is one file with its arguments and a type that implements [`Adapter`], and one line in [`Name`] and in
+//! An adapter is one file with its arguments and a type that implements `Adapter`, and one line in `Name` and in
 //! its method. What it translates (positions, moves) is pure; the conversation with the referee is in `session`, the
 //! engine's process in `engine`.
 

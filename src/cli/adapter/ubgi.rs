@@ -7,7 +7,7 @@
 use hakem_protocol::{Ask, Hello, Ready, Turn};
 use serde_json::{Map, Value, json};
 
-use super::checkers::{fibs_board, position_id, read_play, xgid};
+use super::checkers::{fibs_board, position_id, read_play, score_of, xgid};
 use super::engine::Engine;
 use super::session::{Adapter, Fault, position, update};
 use crate::game::Game;
@@ -147,7 +147,13 @@ impl Session {
             ),
             Board::Fibs => {
                 let dice = game.roll_to_play().unwrap_or_default();
-                fibs_board(game, turn.seat, dice, turn.ask == Ask::Take)
+                fibs_board(
+                    game,
+                    turn.seat,
+                    dice,
+                    score_of(game, turn.seat),
+                    turn.ask == Ask::Take,
+                )
             }
         };
         self.engine.say(&question)?;
