@@ -10,7 +10,7 @@ use common::{Event, Lab, text};
 use serde_json::{Value, json};
 
 /// The subcommands that there must be.
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "run",
     "duel",
     "gate",
@@ -25,6 +25,7 @@ const COMMANDS: [&str; 18] = [
     "play",
     "verify",
     "bot",
+    "adapter",
     "rules",
     "perft",
     "completions",

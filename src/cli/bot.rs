@@ -285,7 +285,7 @@ fn converse<R: Read>(
 }
 
 /// Whether a line is a message of a type that this version does not know.
-fn is_unknown(line: &[u8]) -> bool {
+pub(super) fn is_unknown(line: &[u8]) -> bool {
     const KNOWN: [&str; 9] = [
         "hello", "start", "turn", "played", "ping", "stop", "error", "end", "bye",
     ];

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+pub mod adapter;
 pub mod bot;
 pub mod check;
 pub mod desk;
@@ -69,6 +70,7 @@ enum Command {
     Rules(rules::Args),
     Perft(perft::Args),
     Bot(bot::Args),
+    Adapter(adapter::Args),
     Completions(pages::CompletionsArgs),
     Man(pages::ManArgs),
 }
@@ -96,6 +98,7 @@ pub fn main() -> ExitCode {
         Command::Rules(args) => rules::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Bot(args) => bot::run(&args),
+        Command::Adapter(args) => adapter::run(&args),
         Command::Completions(args) => pages::completions(&args),
         Command::Man(args) => pages::man(&args),
     };
