@@ -56,7 +56,7 @@ fn row<'a>(standings: &'a Value, name: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("{name} stands in {standings}"))
 }
 
-/// A copy of an event that was played in another lab, so that nothing but the rulings differs.
+/// Every record of the folder holds, also of games that were set aside.
 #[track_caller]
 fn verifies(lab: &Lab) {
     lab.hakem(["verify", "event"]).exits(0);
