@@ -224,10 +224,8 @@ fn no_rung_ever_answers_what_is_not_legal() {
                 options.insert("nodes".into(), json!(300));
             }
             let rung = player(rung.house, &Value::Object(options));
-            for seed in 0..2 {
-                play_by(game, &rules, [&rung, &random], seed as usize, seed);
-                play_by(game, &rules, [&rung, &rung], 0, seed + 10);
-            }
+            play_by(game, &rules, [&rung, &random], 0, 1);
+            play_by(game, &rules, [&rung, &rung], 0, 2);
         }
     }
 }
