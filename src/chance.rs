@@ -14,7 +14,7 @@
 //! <name of a bot>       one line for each bot of the match, in the event's order
 //! <pair>                counts the meetings of these bots in this round from 0; both paired games have one number
 //! <game>                the game within the match from 1; 0 for what belongs to the whole match
-//! <kind>                first, opening, dice, lot, ply, cubes, card
+//! <kind>                first, opening, dice, lot, ply, cubes, card, outcome
 //! <seat>                a number, or - where the event belongs to no seat
 //! <n>                   counts the events of this kind and seat in this game from 0
 //! <block>               0, then 1, 2, ... whenever the bytes of a digest are used up
@@ -22,7 +22,9 @@
 //!
 //! The bytes of the digest are used in order. A die is a byte below 252, modulo 6, plus 1; larger bytes are skipped. An
 //! opening roll takes dice in pairs, seat 0 first, until the two differ. A lot among k takes eight bytes as a big-endian
-//! number below the largest multiple of k that fits, modulo k; larger numbers are skipped. Cubes and cards (Q-Bitz) are the
+//! number below the largest multiple of k that fits, modulo k; larger numbers are skipped. An outcome with weights (a game
+//! whose rules are a program's) is a lot among the sum of the weights: the first outcome has the numbers from 0 below its
+//! weight, the next those that follow. Cubes and cards (Q-Bitz) are the
 //! 32 bytes of block 0 as they are; what the game makes of them it chooses with [`Choices`].
 
 use sha2::{Digest, Sha256};
@@ -125,7 +127,7 @@ impl MatchChance {
                     return Drawn::Dice(dice);
                 }
             },
-            ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply => {
+            ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply | ChanceKind::Outcome => {
                 Drawn::Lot(stream.below(choices.max(1)))
             }
             ChanceKind::Cubes | ChanceKind::Card => {

@@ -10,7 +10,7 @@ use common::{Event, Lab, text};
 use serde_json::{Value, json};
 
 /// The subcommands that there must be.
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "run",
     "duel",
     "gate",
@@ -25,6 +25,7 @@ const COMMANDS: [&str; 18] = [
     "play",
     "verify",
     "bot",
+    "adapter",
     "rules",
     "perft",
     "completions",
@@ -571,6 +572,36 @@ fn a_duel_that_cannot_be_is_wrong_usage() {
 fn built_in_bots_are_listed_and_speak_the_protocol() {
     let lab = Lab::new();
     let list = lab.hakem(["bot", "--list"]).exits(0);
+    let as_data = |format| {
+        lab.hakem(["bot", "--list", "--format", format])
+            .exits(0)
+            .stays_plain()
+    };
+    let data = as_data("json").json();
+    let rows = data.as_array().expect("a row a bot");
+    let csv = as_data("csv").stdout;
+    assert!(csv.starts_with("name,summary,games,options\n"), "{csv}");
+    assert_eq!(csv.lines().count(), rows.len() + 1, "{csv}");
+    let markdown = as_data("markdown").stdout;
+    for row in rows {
+        let name = row["name"].as_str().expect("a name");
+        assert!(
+            list.stdout.contains(name) && markdown.contains(name),
+            "{name}"
+        );
+    }
+    let of = |name: &str| {
+        rows.iter()
+            .find(|row| row["name"] == name)
+            .expect("it is there")
+    };
+    assert_eq!(of("kuyu")["games"], json!(["mangala"]));
+    let games = of("random")["games"].as_array().expect("games");
+    assert!(
+        games.contains(&json!("tavla")) && !games.contains(&json!("qbitz")),
+        "{games:?}"
+    );
+    assert!(of("kuyu")["options"][0]["meaning"].is_string());
     for bot in ["random", "greedy"] {
         assert!(list.stdout.contains(bot), "{list}");
         let hello = json!({

@@ -2,6 +2,7 @@
 //! is ever illegal.
 
 use hakem::game::{self, Chance, ChanceKind, Drawn, Position, Setup, ToAct};
+use hakem::house::ladder::LADDERS;
 use hakem::house::{self, House, Table};
 use hakem_protocol::{Turn, TurnClock};
 use serde_json::{Map, Value, json};
@@ -71,10 +72,21 @@ fn turn(position: &mut dyn Position, id: u64) -> Option<Turn> {
 
 /// Plays a game; the share of the first player, who sits on this seat.
 fn play(name: &str, players: [&Player; 2], seat_of_first: usize, seed: u64) -> f64 {
+    play_by(name, &json!({}), players, seat_of_first, seed)
+}
+
+/// The same by other rules.
+fn play_by(
+    name: &str,
+    rules: &Value,
+    players: [&Player; 2],
+    seat_of_first: usize,
+    seed: u64,
+) -> f64 {
     let ruleset = game::find(name)
         .expect("a game")
-        .rules(&Map::new())
-        .expect("defaults");
+        .rules(rules.as_object().expect("rules"))
+        .expect("rules of the game");
     let options = ruleset.options();
     let rules = options.as_object().expect("options are an object");
     let mut picks = Picks(seed);
@@ -101,6 +113,7 @@ fn play(name: &str, players: [&Player; 2], seat_of_first: usize, seed: u64) -> f
                         game: name,
                         rules,
                         options: &player.options,
+                        added_ms: 0,
                         clock: &|| panic!("no option asked for time"),
                         withdrawn: &|| false,
                     };
@@ -172,5 +185,47 @@ fn a_bot_paired_with_itself_scores_exactly_half() {
         let player = player(name, options);
         let share = mean_share(game, [&player, &player], 10);
         assert!((share - 0.5).abs() < 1e-12, "{game} {name}: {share}");
+    }
+}
+
+/// Every rung of every ladder, in all kinds of rules; an answer that is not legal ends the test.
+#[test]
+fn no_rung_ever_answers_what_is_not_legal() {
+    for (game, rules) in [
+        ("mangala", json!({"rematch_on_draw": true})),
+        ("mangala", json!({"sets": 3})),
+        ("oware", json!({"stop_when_decided": true})),
+        ("oware", json!({"cycle_repetitions": 3})),
+        ("reversi", json!({"empties_to_winner": true})),
+        ("dokuztas", json!({"preset": "okul"})),
+        ("dokuztas", json!({"preset": "sivas", "on_equal": "lot"})),
+        (
+            "dokuztas",
+            json!({"mill_stones": "takeable", "no_capture_plies": 20, "on_equal": "restart"}),
+        ),
+        ("tavla", json!({"cube": false})),
+        (
+            "tavla",
+            json!({"jacoby": true, "beavers": true, "raccoons": true}),
+        ),
+        ("tavla", json!({"max_cube": 2, "beavers": true})),
+        ("tavla", json!({"match_length": 1})),
+        ("tavla", json!({"match_length": 5, "crawford": false})),
+    ] {
+        let ladder = LADDERS.iter().find(|ladder| ladder.game == game);
+        let random = player("random", &json!({"seed": 3}));
+        for rung in ladder.expect("a ladder").rungs {
+            let mut options: Map<String, Value> = rung
+                .options
+                .iter()
+                .map(|&(key, value)| (key.to_owned(), Value::from(value)))
+                .collect();
+            if game != "tavla" && !options.is_empty() {
+                options.insert("nodes".into(), json!(300));
+            }
+            let rung = player(rung.house, &Value::Object(options));
+            play_by(game, &rules, [&rung, &random], 0, 1);
+            play_by(game, &rules, [&rung, &rung], 0, 2);
+        }
     }
 }

@@ -232,7 +232,7 @@ fn what_cannot_be_raced_is_said_before_the_first_game() {
         let args = [&["duel", "--game", "qbitz"], more].concat();
         lab.hakem(args).exits(2)
     };
-    duel(&["builtin:hizli", "builtin:random"]).says(&["random", "lists legal answers, not qbitz"]);
+    duel(&["builtin:hizli", "builtin:first"]).says(&["first", "lists legal answers, not qbitz"]);
     duel(&["--seats", "5", "builtin:hizli", "builtin:hizli"]).says(&["2 to 4"]);
     duel(&["--seats", "3", "builtin:hizli", "builtin:yavas"]).says(&["at least three bots"]);
     lab.hakem(["perft", "--game", "qbitz", "--depth", "2"])

@@ -64,6 +64,8 @@ fn reports_are_written_again_from_what_is_stored() {
         "a.md",
         "--csv",
         "a.csv",
+        "--json",
+        "a.json",
     ];
     lab.hakem(args).exits(0);
     assert_eq!(read(&lab, "a.html"), first);
@@ -77,6 +79,15 @@ fn reports_are_written_again_from_what_is_stored() {
         .hakem(["standings", "event", "--format", "csv"])
         .exits(0);
     assert_eq!(read(&lab, "a.csv"), csv.stdout);
+    let json: serde_json::Value = serde_json::from_str(&read(&lab, "a.json")).expect("it is JSON");
+    assert_eq!(json["standings"], lab.standings("event"));
+    assert_eq!(
+        (&json["game"], &json["matches"]),
+        (&"mangala".into(), &6.into())
+    );
+    assert_eq!(json["sandbox"][0]["level"], "none");
+    assert_eq!(json["sandbox"][0]["asked"], "none");
+    assert_eq!(json.get("seed"), None);
     lab.hakem(["report", "missing"]).exits(2);
     lab.hakem(["report", "event", "--html", "no/such/folder/x.html"])
         .exits(3);

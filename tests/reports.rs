@@ -1,12 +1,17 @@
 //! The reports of a small event, in every form.
 #![cfg(feature = "runner")]
 
-use hakem::event::{GameResult, MatchId, MatchResult, Verdict};
+use std::collections::BTreeSet;
+
+use hakem::event::{GameId, GameResult, MatchId, MatchResult, Verdict};
 use hakem::game::{Seat, Share};
-use hakem::report::{Format, Look, Report, games, standings};
+use hakem::report::model::EventResults;
+use hakem::report::{Format, Look, Report, games, html, junit, page, rulings, standings};
 use hakem::tournament::round_robin;
+use hakem::tournament::rulings::{Desk, Ruling, What};
 use hakem::tournament::standings::{Counting, Standings};
 use serde::Serialize;
+use serde_json::json;
 
 #[path = "support/golden.rs"]
 mod golden;
@@ -102,6 +107,12 @@ fn event() -> (Vec<MatchResult>, Vec<GameResult>) {
                 if let Some(score) = &mut one.score {
                     score[seat] = Share::LOSS;
                 }
+            }
+            if pairing.id.number == 9 && number == 1 {
+                one.verdict = Verdict::Adjudicated;
+                one.reason =
+                    "resign_eval: 4 moves of each at 3.0 or more against seat 1 (last 3.5, -4.0)"
+                        .into();
             }
             results.push(one);
         }
@@ -229,7 +240,42 @@ fn csv_has_the_numbers_of_the_json() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 4 * 12);
+    assert_eq!(compared, 4 * 20);
+}
+
+/// The names of the figures of a row of JSON, as CSV has them.
+fn flat(row: &serde_json::Value) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for (key, value) in row.as_object().expect("a row is an object") {
+        match (key.as_str(), value) {
+            (_, serde_json::Value::Object(fields)) => names.extend(fields.keys().cloned()),
+            ("interval", _) => names.extend(["rating_low", "rating_high"].map(str::to_owned)),
+            ("points_per_game_interval", _) => {
+                names.extend(["points_per_game_low", "points_per_game_high"].map(str::to_owned));
+            }
+            (key, _) => names.extend([key.to_owned()]),
+        }
+    }
+    names
+}
+
+#[test]
+fn csv_has_the_columns_of_the_json() {
+    let report = standings::report(&of_standings(true));
+    let look = |format| Look {
+        format,
+        ..Look::default()
+    };
+    let text = written(&report, look(Format::Csv));
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let header = reader.headers().expect("there is a header").clone();
+    let columns: BTreeSet<String> = header.iter().map(str::to_owned).collect();
+    assert_eq!(columns.len(), header.len(), "no column is there twice");
+    let json: serde_json::Value =
+        serde_json::from_str(&written(&report, look(Format::Json))).expect("it is JSON");
+    for row in json.as_array().expect("rows") {
+        assert_eq!(flat(row), columns);
+    }
 }
 
 #[test]
@@ -237,4 +283,102 @@ fn a_game_of_an_unknown_bot_is_refused() {
     let (_, results) = event();
     let error = games::report(&names()[..2], &results).expect_err("there are four bots");
     assert!(error.to_string().contains("of 2 bots"), "{error}");
+}
+
+// ---- What the organiser ruled -----------------------------------------------------------------------------------
+
+/// The same event with a bot that is out, a match that is void, one that was played again, and a ruling that was undone.
+fn ruled() -> EventResults {
+    let (matches, results) = event();
+    let whats = [
+        What::Void {
+            of: MatchId {
+                round: 1,
+                number: 2,
+            },
+        },
+        What::Disqualify {
+            slot: 3,
+            keep_results: true,
+        },
+        What::Replay {
+            of: MatchId {
+                round: 1,
+                number: 4,
+            },
+        },
+        What::Withdraw { slot: 1 },
+        What::Undo { ruling: 4 },
+        What::Close,
+    ];
+    let rulings = (1..).zip(whats).map(|(number, what)| Ruling {
+        number,
+        since: 1,
+        at: "2026-01-02T03:04:05Z".into(),
+        what,
+        reason: "=1+2|<b>told \u{202e}* by \u{1b}[2J someone".into(),
+    });
+    let bots: Vec<_> = names().iter().map(|name| json!({ "name": name })).collect();
+    let plain = EventResults {
+        name: "spring".into(),
+        game: "tavla".into(),
+        event: json!({"event": {"format": "round-robin", "games": 2}, "bots": bots}),
+        names: names(),
+        ladder: Vec::new(),
+        matches: Vec::new(),
+        games: Vec::new(),
+        played: Vec::new(),
+        desk: Desk::default(),
+        confined: Vec::new(),
+        ended: String::new(),
+    };
+    plain.ruled(matches, results, Desk::new(rulings.collect()))
+}
+
+#[test]
+fn rulings_in_every_form() {
+    assert_golden("rulings", &rulings::report(&ruled()));
+}
+
+#[test]
+fn standings_with_rulings_in_every_form() {
+    let table = ruled().standings().expect("the results are possible");
+    assert_golden("standings_ruled", &standings::report(&table));
+}
+
+#[test]
+fn games_with_rulings_in_every_form() {
+    let results = ruled();
+    let name_of = |id: GameId| {
+        if id.of.number == 4 {
+            format!("records/{id}.replay-3.jsonl")
+        } else {
+            format!("records/{id}.jsonl")
+        }
+    };
+    let mut report = games::report_ruled(&results.names, &results.games, &results.desk, &name_of)
+        .expect("the results are possible");
+    report.notes = rulings::notes(&results);
+    assert_golden("games_ruled", &report);
+}
+
+#[test]
+fn the_whole_report_shows_rulings_and_no_markup_of_others() {
+    let results = ruled();
+    let page = html::page(&results.name, &page::sections(&results).expect("possible"))
+        .expect("the page is made");
+    assert!(
+        page.contains("Rulings") && page.contains("disqualified"),
+        "{page}"
+    );
+    assert!(
+        page.contains("&lt;b&gt;told") && !page.contains("<b>told"),
+        "{page}"
+    );
+    let xml = junit::event(&results).expect("the XML is made");
+    assert!(xml.contains("rulings of the organiser"), "{xml}");
+    assert!(
+        xml.contains("undone by ruling 5") && !xml.contains('\u{1b}'),
+        "{xml}"
+    );
 }

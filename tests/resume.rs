@@ -66,7 +66,7 @@ fn results(lab: &Lab, dir: &str) -> (Vec<Value>, Value) {
     assert_eq!(ids.len(), games.len(), "every game exactly once");
     for game in &games {
         assert!(
-            matches!(text(game, "verdict"), "rule" | "resigned"),
+            matches!(text(game, "verdict"), "rule" | "resigned" | "adjudicated"),
             "{game}"
         );
     }
@@ -177,6 +177,35 @@ fn tavla_survives_kills() {
     survives_kills(&tavla(), kills().div_ceil(2));
 }
 
+/// Of a game that is played again the evaluations are counted from its beginning.
+#[test]
+fn an_event_whose_own_rules_end_games_survives_kills() {
+    // Counted over a match of three games: it gives up in one of the later ones.
+    let late = format!("{}-9", "0;".repeat(20));
+    let event = Event::new("mangala")
+        .set("event", "games", "8")
+        .set("event", "opening_plies", "3")
+        .set("event", "jobs", "2")
+        .set("rules", "sets", "3")
+        .set("adjudication", "resign_eval", "8.0")
+        .set("adjudication", "resign_moves", "2")
+        .set("adjudication", "max_moves", "24")
+        .mock("anna", &["--evals", "9", "--pick", "hash:1"])
+        .mock("bela", &["--evals", &late, "--pick", "hash:2"])
+        .mock("cem", &["--pick", "hash:3"]);
+    let lab = Lab::new();
+    undisturbed(&lab, &event.write(&lab, "event.toml"), "whole");
+    let reasons: BTreeSet<String> = lab
+        .games("whole")
+        .iter()
+        .filter(|game| text(game, "verdict") == "adjudicated")
+        .filter_map(|game| text(game, "reason").split(':').next().map(str::to_owned))
+        .collect();
+    let both = ["max_moves", "resign_eval"].map(str::to_owned);
+    assert_eq!(reasons, BTreeSet::from(both));
+    survives_kills(&event, kills().div_ceil(3));
+}
+
 #[test]
 fn kills_in_the_first_moments_leave_a_folder_that_goes_on() {
     // While the folder is made, the lock is taken, the first bots are started.
@@ -285,6 +314,39 @@ fn an_interrupt_keeps_what_was_played() {
         assert_same(&results(&lab, &dir), &expected);
         lab.verify_records(&dir);
     }
+}
+
+/// What is left is said below the table, and only there; once all is played nothing is said.
+#[test]
+fn the_standings_of_an_interrupted_event_say_how_much_is_played() {
+    let lab = Lab::new();
+    let event = mangala()
+        .set("event", "max_time", "\"1ms\"")
+        .set("event", "jobs", "1");
+    let file = event.write(&lab, "event.toml");
+    let ran = lab.hakem([OsStr::new("run"), file.as_os_str()]).exits(0);
+    let played = |words: &str| {
+        let line = words.lines().find(|line| line.contains(" matches played."));
+        line.and_then(|line| line.trim().strip_suffix(" of 96 matches played."))
+            .and_then(|count| count.parse::<usize>().ok())
+    };
+    let count = played(&ran.stdout).unwrap_or_else(|| panic!("nothing is said: {ran}"));
+    assert!(count < 96);
+    let table = lab.hakem(["standings", "event"]).exits(0);
+    assert_eq!(played(&table.stdout), Some(count), "{table}");
+    let csv = lab
+        .hakem(["standings", "event", "--format", "csv"])
+        .exits(0);
+    assert!(!csv.stdout.contains("matches played"), "{csv}");
+    let whole = Event::new("mangala")
+        .builtin("a", "greedy")
+        .builtin("b", "random");
+    let ran = lab.run(&whole.write(&lab, "whole.toml"));
+    let table = lab.hakem(["standings", "whole"]).exits(0);
+    assert!(
+        !format!("{ran}{table}").contains("matches played."),
+        "{ran}{table}"
+    );
 }
 
 #[test]

@@ -145,6 +145,7 @@ impl Plan {
             },
             opening: self.opening.clone(),
             opening_plies: 0,
+            adjudication: None,
             restart_each_game: false,
             about: Value::Null,
         };
@@ -210,7 +211,7 @@ impl Playing {
             let _ = tell.send(report);
         };
         Playing {
-            handle: Handle::start(SHARD.into(), cores, report).expect("a shard starts"),
+            handle: Handle::start(SHARD.into(), cores, 1, report).expect("a shard starts"),
             reports,
             stories: BTreeMap::new(),
         }

@@ -16,6 +16,7 @@ use hakem::store::{
     BotMeta, Meta, RESULTS, Records, SeedFile, Store, StoreError, Stored, VoidNote, read_seed,
     record_name, set_aside,
 };
+use hakem::tournament::rulings::{Ruling, What};
 use serde_json::json;
 
 // ---- What the tests store ---------------------------------------------------------------------------------------
@@ -31,6 +32,7 @@ fn meta() -> Meta {
         files: BotFiles(files),
     };
     Meta {
+        game_files: BotFiles::default(),
         name: "Spring course".into(),
         event: json!({"event": {"games": 2}}),
         bots: vec![
@@ -805,7 +807,7 @@ fn results_of_a_newer_version_are_refused() {
                 error,
                 StoreError::NewerVersion {
                     found: 99,
-                    known: 2,
+                    known: 3,
                     ..
                 }
             ),
@@ -814,8 +816,184 @@ fn results_of_a_newer_version_are_refused() {
     }
     version(0);
     assert!(matches!(Store::open(&dir), Err(StoreError::Corrupt { .. })));
-    version(2);
+    version(3);
     drop(Store::open(&dir).expect("ours"));
+}
+
+// ---- Rulings ----------------------------------------------------------------------------------------------------
+
+fn ruling(number: u32, what: What) -> Ruling {
+    Ruling {
+        number,
+        since: 1,
+        at: "2026-01-02T03:04:05Z".into(),
+        what,
+        reason: "a reason".into(),
+    }
+}
+
+fn replay(number: u32, of: MatchId) -> Ruling {
+    ruling(number, What::Replay { of })
+}
+
+#[test]
+fn rulings_are_appended_and_what_is_played_again_stands_beside_what_was() {
+    let folder = folder();
+    let dir = folder.path().join("spring");
+    let mut store = Store::create(&dir, &meta()).expect("a store");
+    play(&mut store, 1..4);
+    let of = match_id(1, 2);
+    store.rule(&replay(1, of), &[]).expect("a ruling");
+    let left: Vec<MatchId> = store
+        .matches()
+        .expect("matches")
+        .iter()
+        .map(|result| result.id)
+        .collect();
+    assert_eq!(left, [match_id(1, 1), match_id(1, 3)]);
+    assert_eq!(store.game(of.game(1)).expect("no fault"), None);
+    assert_eq!(
+        store.game_under(of.game(1), None).expect("no fault"),
+        Some(game(1, 2, 1))
+    );
+    // Its record goes beside the one before.
+    let again = GameResult {
+        winner: Some(0),
+        score: Some(vec![Share::WIN, Share::LOSS]),
+        ..game(1, 2, 1)
+    };
+    store
+        .records()
+        .write_group(&[(again.id, b"again")])
+        .expect("a record");
+    assert_eq!(
+        fs::read(dir.join("records/r1.m2.g1.replay-1.jsonl")).expect("a record"),
+        b"again"
+    );
+    store
+        .commit(&[Stored::Game(again.clone())])
+        .expect("a commit");
+    assert_eq!(store.unfinished_matches().expect("ids"), [of].into());
+    drop(store);
+    // Cut short, it is played again from its first game; what was before is still there.
+    let mut store = Store::open(&dir).expect("a store");
+    assert_eq!(store.drop_unfinished().expect("dropped"), 1);
+    let lost = MatchResult {
+        score: vec![Share::WIN, Share::LOSS],
+        ..match_result(1, 2)
+    };
+    store
+        .commit(&[Stored::Game(again.clone()), Stored::Match(lost.clone())])
+        .expect("a commit");
+    let error = store
+        .commit(&[Stored::Game(again.clone())])
+        .expect_err("stored");
+    assert!(matches!(error, StoreError::Duplicate { .. }), "{error}");
+    let check = |store: &Store| {
+        assert_eq!(store.game(again.id).expect("no fault"), Some(again.clone()));
+        assert_eq!(store.games().expect("games")[1], again);
+        assert_eq!(store.matches().expect("matches")[1], lost);
+        assert_eq!(store.games_aside().expect("games"), [(game(1, 2, 1), None)]);
+    };
+    check(&store);
+    check(&Store::open_read_only(&dir).expect("a reader"));
+    // Undone, the first result is back, and the second one is set aside.
+    store
+        .rule(&ruling(2, What::Undo { ruling: 1 }), &[])
+        .expect("a ruling");
+    assert_eq!(store.matches().expect("matches")[1], match_result(1, 2));
+    assert_eq!(store.games_aside().expect("games"), [(again, Some(1))]);
+    assert_eq!(store.desk().expect("rulings").rulings().len(), 2);
+    drop(store);
+    // Not even SQL changes a ruling.
+    let connection = rusqlite::Connection::open(dir.join(RESULTS)).expect("the file");
+    for sql in ["UPDATE rulings SET reason = 'x'", "DELETE FROM rulings"] {
+        let error = connection.execute(sql, []).expect_err("refused");
+        assert!(error.to_string().contains("a ruling is never"), "{error}");
+    }
+    connection
+        .execute(
+            "INSERT INTO rulings VALUES (3, 1, 'x', '{\"kind\":\"withdraw\",\"slot\":7}', 'x')",
+            [],
+        )
+        .expect("a row");
+    drop(connection);
+    let error = Store::open_read_only(&dir).expect_err("there is no bot 7");
+    assert!(
+        matches!(error, StoreError::Corrupt { .. }) && error.to_string().contains("ruling 3"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_bot_that_is_added_belongs_to_the_event_from_then_on() {
+    let folder = folder();
+    let dir = folder.path().join("spring");
+    let mut store = Store::create(&dir, &meta()).expect("a store");
+    let event = json!({"event": {"games": 4}});
+    let what = What::Add {
+        first: 3,
+        count: 1,
+        event: event.clone(),
+    };
+    let late = BotMeta {
+        name: "late".into(),
+        files: BotFiles(BTreeMap::new()),
+    };
+    store.rule(&ruling(1, what), &[late]).expect("a ruling");
+    let seated = GameResult {
+        seats: vec![3, 0],
+        ..game(1, 1, 1)
+    };
+    store
+        .commit(&[Stored::Game(seated)])
+        .expect("the new bot has a place");
+    drop(store);
+    let now = Store::open(&dir).expect("a store").meta().expect("meta");
+    assert_eq!(now.event, event);
+    assert_eq!(now.bots.len(), 4);
+    assert_eq!(now.bots[3].name, "late");
+}
+
+/// Results of each earlier layout can be read as they are, and are brought up to date when they are opened to write.
+#[test]
+fn results_of_earlier_layouts_are_read_and_ruled_on() {
+    for layout in [1, 2] {
+        let folder = folder();
+        let dir = folder.path().join("spring");
+        let mut store = Store::create(&dir, &meta()).expect("a store");
+        play(&mut store, 1..4);
+        drop(store);
+        let connection = rusqlite::Connection::open(dir.join(RESULTS)).expect("the file");
+        connection
+            .execute_batch(
+                "DROP TABLE replayed_games; DROP TABLE replayed_matches; DROP TABLE rulings;",
+            )
+            .expect("the layout before");
+        if layout == 1 {
+            connection
+                .execute_batch(
+                    "ALTER TABLE games DROP COLUMN play_hash; ALTER TABLE games DROP COLUMN first;",
+                )
+                .expect("the layout before");
+        }
+        connection
+            .pragma_update(None, "user_version", layout)
+            .expect("a version");
+        drop(connection);
+        let reader = Store::open_read_only(&dir).expect("a reader");
+        assert!(reader.desk().expect("none").is_empty());
+        assert_eq!(reader.games().expect("games").len(), 3);
+        assert_eq!(reader.games_aside().expect("none"), []);
+        drop(reader);
+        let mut store = Store::open(&dir).expect("a store");
+        assert_eq!(store.games().expect("games").len(), 3);
+        store
+            .rule(&replay(1, match_id(1, 1)), &[])
+            .expect("a ruling");
+        assert_eq!(store.matches().expect("matches").len(), 2);
+        assert_eq!(store.games_aside().expect("games").len(), 1);
+    }
 }
 
 #[test]

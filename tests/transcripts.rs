@@ -90,6 +90,7 @@ impl Driver {
             },
             opening: header.opening.clone(),
             opening_plies: 0,
+            adjudication: None,
             restart_each_game: false,
             about: Value::Null,
         };

@@ -112,6 +112,7 @@ fn result(k: u64, bots: u64) -> (MatchResult, GameResult) {
 
 fn filled(dir: &Path, bots: u64, games: u64) -> Result<Store, Box<dyn std::error::Error>> {
     let meta = Meta {
+        game_files: BotFiles::default(),
         name: "many".into(),
         event: serde_json::json!({}),
         bots: (0..bots)
@@ -305,7 +306,7 @@ fn pairing_seconds(bots: usize) -> Vec<(u32, f64)> {
                 series: vec![],
                 games: 1,
             };
-            Played { pairing, result }
+            Played::new(pairing, result, 0)
         };
         history
             .matches

@@ -324,7 +324,7 @@ pub struct PlayResult {
     pub score: Option<Vec<Score>>,
     /// What the game counts, by seat.
     pub points: Option<Vec<u32>>,
-    /// The rules' name for the end, `forfeit`, or `void`.
+    /// The rules' name for the end, `forfeit`, `adjudicated`, or `void`.
     pub reason: String,
 }
 

@@ -33,7 +33,7 @@ pub enum Verdict {
     Limit,
     /// The event's own rule ended the game.
     Adjudicated,
-    /// The referee's or the machine's fault: counts for nobody.
+    /// The referee's or the machine's fault, or an organiser's ruling: counts for nobody.
     Void,
 }
 
@@ -118,7 +118,7 @@ pub struct GameRow {
     pub points: Option<Vec<u32>>,
     /// Why it counts so.
     pub verdict: Verdict,
-    /// Begins with the code or the rules' reason (`mars`, `wrong_id`, `exit 1`); words for people may follow.
+    /// Begins with the code, the rules' reason or the event's rule (`mars`, `wrong_id`, `exit 1`, `max_moves`); words for people may follow.
     pub reason: String,
     /// The name of the bot at fault; `null` where none is.
     pub against: Option<String>,
@@ -132,6 +132,9 @@ pub struct GameRow {
     pub record: Option<String>,
     /// The hash of the record's last line, in hexadecimal; `null` where no record is kept.
     pub record_hash: Option<String>,
+    /// The number of the organiser's ruling by which the game is void, or was played again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruling: Option<u32>,
 }
 
 /// One bot in the table of standings. Matches are counted, not games: one match is one result.
@@ -154,8 +157,29 @@ pub struct StandingRow {
     /// The sum of the bot's shares: 1 for a win, 1/2 for a draw of two, 1/n for a win shared by n.
     pub points: Score,
     /// Rounds in which it had no opponent; its points count what it got for them.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default)]
     pub byes: u32,
+    /// Games that count and that it won alone.
+    #[serde(default)]
+    pub games_won: u32,
+    /// Games drawn or won together with others.
+    #[serde(default)]
+    pub games_drawn: u32,
+    /// Games lost.
+    #[serde(default)]
+    pub games_lost: u32,
+    /// Games that were void and count for nobody.
+    #[serde(default)]
+    pub void: u32,
+    /// Games of the bot that a rule of the event ended.
+    #[serde(default)]
+    pub adjudicated: u32,
+    /// Matches won by default, because the opponent is out; its points count them, `played` and `won` do not.
+    #[serde(default)]
+    pub by_default: u32,
+    /// `disqualified` or `withdrawn`, where the bot is out.
+    #[serde(default)]
+    pub status: Option<String>,
     /// Games that the bot forfeited, by kind.
     pub forfeits: Forfeits,
     /// The Glicko-2 rating after the last period, on the scale where a new bot has 1500.
@@ -168,6 +192,9 @@ pub struct StandingRow {
     pub interval: [f64; 2],
     /// The figures that part bots with equal points, by name.
     pub tie_breaks: BTreeMap<String, f64>,
+    /// Charged time in all games, in milliseconds.
+    #[serde(default)]
+    pub time_ms: u64,
     /// Processor time in all games, in milliseconds.
     pub cpu_ms: u64,
     /// Wall time of its turns in all games, in milliseconds.
@@ -180,12 +207,28 @@ pub struct StandingRow {
     pub points_per_game_interval: Option<[f64; 2]>,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-fn is_zero(number: &u32) -> bool {
-    *number == 0
+/// One ruling of an event's organiser, in the list of `hakem desk DIR`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RulingRow {
+    /// Counts the rulings of the event, from 1.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    pub number: u32,
+    /// When it was made, RFC 3339.
+    pub at: String,
+    /// `disqualify`, `withdraw`, `void`, `replay`, `add`, `close` or `undo`.
+    pub ruling: String,
+    /// What it is about: the names of bots, the id of a match, the number of a ruling; nothing for `close`.
+    pub about: Vec<String>,
+    /// The organiser's reason.
+    pub reason: String,
+    /// Whether it is in force; one that undoes another is.
+    pub in_force: bool,
+    /// The number of the ruling that undid it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undone_by: Option<u32>,
+    /// What follows from it, in words.
+    pub effect: String,
 }
 
 /// What `hakem gate --format json` prints: one object.
@@ -242,6 +285,9 @@ pub struct GateResult {
     pub candidate_forfeits: u64,
     /// Games that the baseline forfeited.
     pub baseline_forfeits: u64,
+    /// Games that a rule of the event ended.
+    #[serde(default)]
+    pub adjudicated: u64,
 }
 
 /// What a gate came to.
@@ -339,6 +385,11 @@ impl Forfeits {
             + self.no_ready
             + self.crash
             + self.limit
+    }
+
+    /// How many have this verdict; none for one that is no forfeit.
+    pub fn count(mut self, verdict: Verdict) -> u32 {
+        self.of(verdict).copied().unwrap_or(0)
     }
 
     fn of(&mut self, verdict: Verdict) -> Option<&mut u32> {

@@ -35,6 +35,7 @@ pub fn all() -> Vec<(&'static str, Value)> {
             "standing_row",
             written::<results::StandingRow>("standing_row"),
         ),
+        ("ruling_row", written::<results::RulingRow>("ruling_row")),
         ("rating_row", written::<results::RatingRow>("rating_row")),
         ("gate_result", written::<results::GateResult>("gate_result")),
         ("rules_request", read::<tool::Request>("rules_request")),

@@ -1,6 +1,6 @@
 //! The types read and write messages as the specification says.
 
-use hakem_protocol::results::{Forfeits, GameRow, StandingRow, Verdict};
+use hakem_protocol::results::{Forfeits, GameRow, RulingRow, StandingRow, Verdict};
 use hakem_protocol::tool::{Reply, Request};
 use hakem_protocol::{
     Ask, ErrorCode, FromBot, FromReferee, Move, Pong, Ready, Score, Start, Stop, StopWhy,
@@ -184,6 +184,11 @@ fn rows_survive_the_round_trip() {
     let row: GameRow = serde_json::from_value(void.clone()).expect("a void game");
     assert_eq!(serde_json::to_value(row).ok(), Some(void));
 
+    let ruling = json!({"number": 2, "at": "2026-01-02T03:04:05Z", "ruling": "void", "about": ["r1.m2"], "reason": "a leak",
+        "in_force": false, "undone_by": 3, "effect": "counts for nobody, and is not played again"});
+    let row: RulingRow = serde_json::from_value(ruling.clone()).expect("a ruling");
+    assert_eq!(serde_json::to_value(row).ok(), Some(ruling));
+
     let mut forfeits = Forfeits::default();
     forfeits.add(Verdict::Timeout);
     let standing = StandingRow {
@@ -195,12 +200,20 @@ fn rows_survive_the_round_trip() {
         lost: 0,
         points: Score(1.5),
         byes: 0,
+        games_won: 3,
+        games_drawn: 0,
+        games_lost: 1,
+        void: 0,
+        adjudicated: 0,
+        by_default: 0,
+        status: None,
         forfeits,
         rating: 1571.25,
         deviation: 98.5,
         volatility: 0.06,
         interval: [1378.0, 1764.5],
         tie_breaks: [("direct".to_owned(), 1.5)].into(),
+        time_ms: 4,
         cpu_ms: 5,
         wall_ms: 6,
         points_per_game: None,

@@ -10,6 +10,7 @@
 //! - [`seat`] holds the pipes, clock and timers of one process.
 //! - [`meter`] measures processor time and the time spent waiting for a core.
 //! - [`log`] keeps a bot's stderr, capped.
+//! - [`rules`] is the program that knows the rules of a game that is not built in.
 //! - [`talk`] holds a conversation with one bot alone, outside a shard.
 //! - [`os`] is what differs from system to system; its unsafe calls are there and nowhere else.
 
@@ -18,6 +19,7 @@ pub mod log;
 pub mod meter;
 pub mod os;
 pub mod process;
+pub mod rules;
 pub mod sandbox;
 pub mod seat;
 pub mod shard;

@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, mpsc};
 
+use hakem_protocol::ClockKind;
 use rustix::event::Timespec;
 use rustix::io::Errno;
 
@@ -85,13 +86,15 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Starts a shard on these cores (none: wherever the system puts it); it tells what happens through `report`.
+    /// Starts a shard on these cores (none: wherever the system puts it) for so many games at once; it tells what happens through
+    /// `report`.
     ///
     /// # Errors
     /// The system's, if the thread or its descriptors cannot be had.
     pub fn start(
         name: String,
         cores: Vec<usize>,
+        games: usize,
         report: impl Fn(Report) + Send + 'static,
     ) -> io::Result<Handle> {
         let wake = Arc::new(Bell::new()?);
@@ -112,6 +115,8 @@ impl Handle {
             generation: 0,
             timers: BinaryHeap::new(),
             now: os::now(),
+            crowded: games > 1,
+            patient: false,
             pulse: Pulse::new(os::now(), os::slept()),
             buffer: vec![0; 1 << 16].into_boxed_slice(),
             outbox: Outbox::default(),
@@ -170,6 +175,10 @@ const FLOOD: usize = 16;
 /// How long the result of a game may be held back, so that those of several games are handed over at once; nanoseconds. Handing
 /// over wakes other threads, which would take the core from the games for every result.
 const HOLD: u64 = 20_000_000;
+/// A loop that comes back to work within this time has bots that answer at once, or answers that waited for it; nanoseconds.
+const AT_ONCE: u64 = 1_000_000;
+/// So many loops in a row must come back at once before the core is left to the bots between them.
+const QUICK_LOOPS: u32 = 8;
 /// How long a start that failed by the machine's fault is waited for before the game is void, nanoseconds.
 const START_AGAIN: u64 = 200_000_000;
 
@@ -265,6 +274,10 @@ struct Shard {
     timers: BinaryHeap<Reverse<(u64, Key)>>,
     /// When the timers were last looked at.
     now: u64,
+    /// Whether several games are played at once.
+    crowded: bool,
+    /// Whether its bots wait for the core when they wake up.
+    patient: bool,
     pulse: Pulse,
     buffer: Box<[u8]>,
     outbox: Outbox,
@@ -274,11 +287,20 @@ struct Shard {
 impl Shard {
     fn run(&mut self) -> io::Result<()> {
         let mut events = Events::with_room();
+        let mut quick = 0;
         loop {
             let timeout = self.rest();
+            if quick >= QUICK_LOOPS && self.patient {
+                // Bots that answer at once get the core now, and have answered when we have it back: cheaper than to fall asleep and
+                // be woken by the first of them. With one that computes this could cost a slice of its time.
+                rustix::thread::sched_yield();
+            }
             let watched = watched(&self.wake, &self.tables);
             let woken = self.poller.wait(&mut events, timeout.as_ref(), watched);
-            self.pulse.woken(os::now(), os::slept);
+            let now = os::now();
+            let at_once = now.saturating_sub(self.pulse.last()) < AT_ONCE;
+            quick = if at_once { quick.saturating_add(1) } else { 0 };
+            self.pulse.woken(now, os::slept);
             match woken {
                 Ok(()) => {}
                 Err(Errno::INTR) => continue,
@@ -724,6 +746,9 @@ impl Shard {
             return;
         };
         let clock = seated.job.setup.clock.kind;
+        // A clock that counts what a bot waits for a core keeps its wait short, as far as bots have cores of their own.
+        self.patient = self.crowded || clock != ClockKind::Wall;
+        let patient = self.patient;
         let key = Key {
             place: place as u32,
             generation: seated.generation,
@@ -732,6 +757,9 @@ impl Shard {
         };
         let started = seated.job.programs[seat].start().and_then(|started| {
             let again = std::mem::replace(&mut seated.started[seat], true);
+            if patient {
+                os::wait_for_core(started.process.pid());
+            }
             let io = SeatIo::new(started, &seated.job.programs[seat], clock, again);
             for (pipe, fd) in io.watched() {
                 let token = Key { pipe, ..key }.pack();

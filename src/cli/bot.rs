@@ -10,6 +10,8 @@ use std::time::Instant;
 use hakem_protocol::{Ask, FromBot, FromReferee, Hello, Pong, Ready, VERSION};
 use serde_json::Value;
 
+use super::output::OutputArgs;
+use crate::house::ladder::{LADDERS, Rung};
 use crate::house::{self, Games, HOUSES, House, Table};
 
 /// Run a built-in bot on stdin and stdout
@@ -21,6 +23,9 @@ pub struct Args {
     /// List the built-in bots, what they play and their options
     #[arg(long)]
     pub list: bool,
+    /// How the list is written.
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 /// A line of the referee that is longer is a fault; it writes none that is nearly so long.
@@ -35,7 +40,12 @@ const READ: usize = 1 << 13;
 /// Stdin or stdout that fails; a closed stdout is a quiet end.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.list {
-        super::unless_closed(io::stdout().write_all(list().as_bytes()))?;
+        let output = args.output.get();
+        if output.is_text() {
+            super::unless_closed(io::stdout().write_all(list().as_bytes()))?;
+        } else {
+            output.bots()?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let name = args.name.as_deref().unwrap_or_default();
@@ -69,6 +79,7 @@ fn list() -> String {
     for house in HOUSES {
         let facts = house.facts();
         let games = match facts.games {
+            Games::All => "every game".into(),
             Games::Listed => "every game that lists legal answers".into(),
             Games::Only(games) => games.join(", "),
         };
@@ -77,6 +88,11 @@ fn list() -> String {
         for option in facts.options {
             let _ = writeln!(text, "{:<8} option {}: {}", "", option.name, option.meaning);
         }
+    }
+    text += "\nFrom the weakest to the strongest, as `hakem duel --game GAME builtin:...` takes them; in an event file\n`builtin = \"kuyu\"` and `options = { depth = 3 }`:\n";
+    for ladder in LADDERS {
+        let rungs: Vec<String> = ladder.rungs.iter().map(Rung::spelling).collect();
+        let _ = writeln!(text, "{:<8} {}", ladder.game, rungs.join("  "));
     }
     text
 }
@@ -233,6 +249,10 @@ fn converse<R: Read>(
                     game: &hello.game,
                     rules: &hello.rules,
                     options: &hello.options,
+                    added_ms: hello
+                        .clock
+                        .increment_ms
+                        .saturating_add(hello.clock.delay_ms),
                     clock,
                     // A broken pipe is found when it is read next.
                     withdrawn: &|| input.borrow_mut().withdraws(turn.id).unwrap_or(false),
@@ -265,7 +285,7 @@ fn converse<R: Read>(
 }
 
 /// Whether a line is a message of a type that this version does not know.
-fn is_unknown(line: &[u8]) -> bool {
+pub(super) fn is_unknown(line: &[u8]) -> bool {
     const KNOWN: [&str; 9] = [
         "hello", "start", "turn", "played", "ping", "stop", "error", "end", "bye",
     ];

@@ -9,10 +9,12 @@ use serde_json::Value;
 use super::exit::Refused;
 use super::{show, shown};
 use crate::event::Verdict;
-use crate::game::Seat;
+use crate::game::{Kind, Seat};
+use crate::referee::adjudicate::{Adjudication, ResignRule};
 use crate::referee::play::{Next, Play};
 use crate::referee::record::{AnswerEntry, Entry, FaultEntry, Header, ResultEntry};
 use crate::referee::replay;
+use crate::runner::plan::log_name;
 use crate::store;
 
 /// The last moves and the last lines of a log that are shown.
@@ -33,19 +35,27 @@ struct Known {
     faults: Vec<FaultEntry>,
 }
 
-/// The explanation of a game, below its title.
+/// The explanation of a game, below its title; `ruling` is the one under which it was played again, if it was.
 ///
 /// # Errors
 /// [`Refused`] for a record that does not hold.
-pub(super) fn page(dir: &Path, header: &Header, record: &[u8]) -> anyhow::Result<String> {
+pub(super) fn page(
+    dir: &Path,
+    header: &Header,
+    ruling: Option<u32>,
+    record: &[u8],
+    own: Option<&dyn Kind>,
+) -> anyhow::Result<String> {
     let mut known = Known::default();
-    let verified = replay::follow(record, None, &mut |entry, play| known.take(entry, play))
-        .map_err(|error| {
-            Refused(format!(
-                "the record of {} does not verify: {error}",
-                header.id
-            ))
-        })?;
+    let verified = replay::follow_of(own, record, None, &mut |entry, play| {
+        known.take(entry, play)
+    })
+    .map_err(|error| {
+        Refused(format!(
+            "the record of {} does not verify: {error}",
+            header.id
+        ))
+    })?;
     let mut page = String::new();
     let names = |seat: Seat| shown(&header.seats[seat]);
     for fault in &known.faults {
@@ -60,11 +70,14 @@ pub(super) fn page(dir: &Path, header: &Header, record: &[u8]) -> anyhow::Result
         let _ = writeln!(page, "the rule:\n    {}", rule(fault));
     }
     if known.faults.is_empty() {
-        let _ = writeln!(
-            page,
-            "\nit ended by the rules: {}",
-            shown(&verified.result.reason)
-        );
+        let by = match verified.result.verdict {
+            Verdict::Adjudicated => "it was ended by a rule of the event",
+            _ => "it ended by the rules",
+        };
+        let _ = writeln!(page, "\n{by}: {}", shown(&verified.result.reason));
+        if let Some(rules) = &header.adjudication {
+            page.push_str(&event_rules(rules));
+        }
     }
     let _ = writeln!(page, "\nthe position:\n{}", known.board.trim_end());
     if !known.moves.is_empty() {
@@ -80,7 +93,7 @@ pub(super) fn page(dir: &Path, header: &Header, record: &[u8]) -> anyhow::Result
         }
     }
     for fault in &known.faults {
-        fault_details(&mut page, dir, header, &known, fault);
+        fault_details(&mut page, (dir, ruling), header, &known, fault);
     }
     page.push_str(&ended(header, &verified.result));
     Ok(page)
@@ -116,7 +129,7 @@ impl Known {
 
 fn fault_details(
     page: &mut String,
-    dir: &Path,
+    (dir, ruling): (&Path, Option<u32>),
     header: &Header,
     known: &Known,
     fault: &FaultEntry,
@@ -143,7 +156,7 @@ fn fault_details(
             show::in_ms(fault.spent.wall_us)
         );
     }
-    match log_of(dir, header, fault.seat) {
+    match log_of(dir, ruling, header, fault.seat) {
         Some((path, lines)) if !lines.is_empty() => {
             let _ = writeln!(
                 page,
@@ -159,9 +172,7 @@ fn fault_details(
         }
     }
     if fault.verdict != Verdict::NoReady {
-        let record = dir
-            .join(store::RECORDS)
-            .join(format!("{}.jsonl", header.id));
+        let record = dir.join(store::Records::of(dir).name_under(header.id, ruling));
         let _ = writeln!(
             page,
             "\nto ask it the same again:\n    hakem replay {} --turn {} BOT",
@@ -169,6 +180,21 @@ fn fault_details(
             known.count + 1
         );
     }
+}
+
+/// The rules of the event that may end a game.
+fn event_rules(rules: &Adjudication) -> String {
+    let mut text = String::from("\nthe rules of the event that may end a game:\n");
+    if let Some(ResignRule { eval, moves }) = rules.resign {
+        let _ = writeln!(
+            text,
+            "    resign_eval = {eval:?}, resign_moves = {moves}: lost once the evaluations of both say so for so many moves of each in a row"
+        );
+    }
+    if let Some(most) = rules.max_moves {
+        let _ = writeln!(text, "    max_moves = {most}: a draw after so many answers");
+    }
+    text
 }
 
 fn ended(header: &Header, result: &ResultEntry) -> String {
@@ -225,8 +251,14 @@ fn rule(fault: &FaultEntry) -> &'static str {
 }
 
 /// The log of a seat in the match, and its last lines.
-fn log_of(dir: &Path, header: &Header, seat: Seat) -> Option<(PathBuf, Vec<String>)> {
-    let begins = format!("{}.s{seat}-", header.id.of);
+fn log_of(
+    dir: &Path,
+    ruling: Option<u32>,
+    header: &Header,
+    seat: Seat,
+) -> Option<(PathBuf, Vec<String>)> {
+    let name = log_name(header.id.of, ruling, seat, "");
+    let begins = name.strip_suffix(".log").unwrap_or(&name).to_owned();
     let path = std::fs::read_dir(dir.join(store::LOGS))
         .ok()?
         .flatten()

@@ -22,7 +22,7 @@ use crate::runner::sitting::{Nobody, Partner, Sat, Sitting};
 /// is no clock, but in a race the rules set the time.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The game
+    /// The game; of one that is not built in a command line in quotes, or a folder with a game.toml
     #[arg(long, short)]
     pub game: String,
     /// An option of the game, such as match_length=5; may be repeated
@@ -34,7 +34,7 @@ pub struct Args {
     /// The seed of all chance, a number or text [default: drawn]
     #[arg(long, value_name = "S")]
     pub seed: Option<String>,
-    /// The bot: a command line in quotes, a folder with a bot.toml, or builtin:NAME
+    /// The bot: a command line in quotes, a folder with a bot.toml, or builtin:NAME or builtin:NAME,KEY=VALUE
     #[arg(value_name = "BOT")]
     pub bot: String,
     /// Whether to use colours in messages; the variable NO_COLOR is honoured
@@ -61,7 +61,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         color: args.color,
     }
     .get();
-    let mut config = super::single::event(&args.game, &args.bot, &args.rules, None, &output)?;
+    let mut config = super::single::event(
+        args.game.as_str().into(),
+        &args.bot,
+        &args.rules,
+        None,
+        &output,
+    )?;
     config.clock.main_us = None;
     config.clock.move_us = None;
     config.clock.increment_us = 0;

@@ -6,17 +6,21 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+pub mod adapter;
 pub mod bot;
 pub mod check;
+pub mod desk;
 pub mod dry_run;
 pub mod duel;
 pub mod exit;
 mod explain;
+pub mod fileless;
 pub mod gate;
 pub mod human;
 pub mod ladder;
 pub mod new;
 pub mod output;
+pub mod own_game;
 pub mod pages;
 pub mod perft;
 pub mod play;
@@ -55,6 +59,7 @@ enum Command {
     Standings(results::StandingsArgs),
     Games(results::GamesArgs),
     Show(show::Args),
+    Desk(desk::Args),
     New(new::Args),
     Check(check::Args),
     Replay(replay::Args),
@@ -65,6 +70,7 @@ enum Command {
     Rules(rules::Args),
     Perft(perft::Args),
     Bot(bot::Args),
+    Adapter(adapter::Args),
     Completions(pages::CompletionsArgs),
     Man(pages::ManArgs),
 }
@@ -81,6 +87,7 @@ pub fn main() -> ExitCode {
         Command::Standings(args) => results::standings(&args),
         Command::Games(args) => results::games(&args),
         Command::Show(args) => show::run(&args),
+        Command::Desk(args) => desk::run(&args),
         Command::New(args) => new::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Replay(args) => replay::run(&args),
@@ -91,6 +98,7 @@ pub fn main() -> ExitCode {
         Command::Rules(args) => rules::run(&args),
         Command::Perft(args) => perft::run(&args),
         Command::Bot(args) => bot::run(&args),
+        Command::Adapter(args) => adapter::run(&args),
         Command::Completions(args) => pages::completions(&args),
         Command::Man(args) => pages::man(&args),
     };

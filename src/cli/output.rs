@@ -8,9 +8,11 @@ use clap::builder::TypedValueParser as _;
 use hakem_protocol::results::GateResult;
 
 use super::unless_closed;
-use crate::event::GameResult;
+use crate::event::GameId;
 use crate::rating::history::{History, Step};
+use crate::report::model::EventResults;
 use crate::report::page::Figure;
+use crate::report::rulings;
 use crate::report::{self, Format, Look};
 use crate::tournament::standings::Standings;
 
@@ -97,12 +99,30 @@ impl Output {
         wants_color(self.color, io::stderr().is_terminal())
     }
 
-    /// Writes the standings of an event.
+    /// Writes the standings of an event; `progress` says what is left to play.
     ///
     /// # Errors
     /// Stdout that fails.
-    pub fn standings(&self, standings: &Standings) -> anyhow::Result<()> {
-        self.write(|look, out| report::standings::report(standings).write(look, out))
+    pub fn standings(&self, standings: &Standings, progress: Option<String>) -> anyhow::Result<()> {
+        let mut report = report::standings::report(standings);
+        report.notes.extend(progress);
+        self.write(|look, out| report.write(look, out))
+    }
+
+    /// Writes the list of built-in bots.
+    ///
+    /// # Errors
+    /// Stdout that fails.
+    pub fn bots(&self) -> anyhow::Result<()> {
+        self.write(|look, out| report::bots::report().write(look, out))
+    }
+
+    /// Writes what the organiser of an event ruled.
+    ///
+    /// # Errors
+    /// Stdout that fails.
+    pub fn rulings(&self, results: &EventResults) -> anyhow::Result<()> {
+        self.write(|look, out| rulings::report(results).write(look, out))
     }
 
     /// Writes the verdict of a gate.
@@ -146,10 +166,16 @@ impl Output {
     ///
     /// # Errors
     /// Results that contradict themselves; stdout that fails.
-    pub fn games(&self, names: &[String], games: &[GameResult]) -> anyhow::Result<()> {
-        let mut report = report::games::report(names, games)?;
+    pub fn games(
+        &self,
+        results: &EventResults,
+        record_name: &dyn Fn(GameId) -> String,
+    ) -> anyhow::Result<()> {
+        let EventResults { names, games, .. } = results;
+        let mut report = report::games::report_ruled(names, games, &results.desk, record_name)?;
         if self.is_text() {
             report.notes = report::games::reasons(games);
+            report.notes.extend(rulings::notes(results));
         }
         self.write(|look, out| report.write(look, out))
     }

@@ -3,12 +3,14 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use super::exit::Refused;
+use crate::config;
 use crate::game::tool;
 
 /// Count the paths of exactly N full moves, to compare two implementations of the rules
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The game
+    /// The game; of one that is not built in a command line in quotes, or a folder with a game.toml
     #[arg(long, value_name = "GAME")]
     pub game: String,
     /// The number of full moves
@@ -27,8 +29,11 @@ pub struct Args {
 /// # Errors
 /// Stdout that cannot be written.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let counted = tool::perft(
-        &args.game,
+    let folder = std::env::current_dir()?;
+    let chosen =
+        config::choose_game(&args.game, &folder).map_err(|error| Refused(error.render(false)))?;
+    let counted = tool::perft_in(
+        chosen.kind(),
         args.depth,
         args.state.as_deref().map(str::as_bytes),
         args.rules.as_deref().map(str::as_bytes),

@@ -14,11 +14,12 @@ use crate::chance;
 use crate::config::{self, BotFiles, BotSpec, EventConfig, Program};
 use crate::event::{Event, GameResult, MatchResult};
 use crate::house;
-use crate::report::model::EventResults;
+use crate::report::model::{EventResults, progress};
 use crate::runner::{
     self, Ended, Ledger, Limited, Limits, Plan, Schedule, Source, Why, ledger::Forget,
 };
 use crate::store::{self, Meta, SeedFile, Store, StoreError};
+use crate::tournament::rulings::Desk;
 
 /// What is to be played, and where the results go.
 #[derive(Debug)]
@@ -106,6 +107,13 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         mut folder,
         ..
     } = ready(playing)?;
+    let desk = match &folder {
+        Some(store) => {
+            plan.replays = store.replays().clone();
+            store.desk()?
+        }
+        None => Desk::default(),
+    };
     let event = plan.config.fingerprint();
     let ladder = ladder_of(&plan, folder.as_mut())?;
     let done = match &folder {
@@ -121,15 +129,24 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         bots: plan.config.bots.len(),
         paired: plan.config.paired,
     };
-    let schedule = Schedule::new(config::format_of(&event, &ladder), done);
+    let format = config::ruled_format_of(&event, &ladder, &desk);
+    let closed = desk.closed().is_some();
+    let schedule = Schedule::ruled(format, done, desk.clone());
     let mut schedule = Limited::new(schedule, limits);
-    if schedule.is_over() {
+    if let Some(ruling) = desk.closed() {
+        super::say(format_args!(
+            "the event was closed by ruling {}: {}; these are the results",
+            ruling.number,
+            super::shown(&ruling.reason)
+        ));
+        schedule.close();
+    } else if schedule.is_over() {
         super::say("everything was played before; these are the results");
     } else {
         begin(&mut plan, folder.as_mut())?;
     }
     let (ended, results) = play_source(&plan, &mut schedule, jobs, folder)?;
-    let early = early_end(&plan, &schedule);
+    let early = early_end(&plan, &schedule, &desk);
     if let Some(words) = &early {
         super::say(words);
     }
@@ -141,13 +158,16 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         ladder,
         matches: Vec::new(),
         games: Vec::new(),
-        sandbox: None,
+        confined: vec![plan.confined()],
+        played: Vec::new(),
+        desk: Desk::default(),
         ended: early.unwrap_or_default(),
     };
     if let Some((games, matches)) = results {
-        (all.games, all.matches) = (games, matches);
+        all = all.ruled(matches, games, Desk::default());
     }
-    finish(&plan, out.as_deref(), ended, all, output)
+    let is_final = closed || schedule.is_over();
+    finish(&plan, out.as_deref(), ended, (all, is_final), output)
 }
 
 /// What is done once before the first game of a run.
@@ -163,8 +183,13 @@ pub fn begin(plan: &mut Plan, folder: Option<&mut Store>) -> anyhow::Result<()> 
 }
 
 /// Why an event ended before all was played, and what was not, in words.
-fn early_end(plan: &Plan, schedule: &Limited) -> Option<String> {
+fn early_end(plan: &Plan, schedule: &Limited, desk: &Desk) -> Option<String> {
     let why = match schedule.ended()? {
+        Why::Closed => {
+            let ruling = desk.closed();
+            let reason = ruling.map_or_else(String::new, |ruling| super::shown(&ruling.reason));
+            format!("it was closed: {reason}")
+        }
         Why::Time => "its time is over".to_owned(),
         Why::Clear(leader) => {
             let confidence = 100.0 * plan.config.stop_when_clear.unwrap_or_default();
@@ -323,19 +348,24 @@ pub fn code_of(ended: Ended, out: Option<&Path>) -> anyhow::Result<u8> {
 /// # Errors
 /// What the disk refused.
 pub fn tell_seed(plan: &Plan, store: &Store) -> anyhow::Result<()> {
-    store.write_seed(&SeedFile {
-        seed: plan.seed().to_owned(),
-        commitment: chance::commitment(plan.seed()),
-        guessable: chance::is_guessable(plan.seed()),
-    })?;
+    store.write_seed(&seed_file(plan.seed()))?;
     Ok(())
+}
+
+/// A seed with what was promised of it.
+pub fn seed_file(seed: &str) -> SeedFile {
+    SeedFile {
+        seed: seed.to_owned(),
+        commitment: chance::commitment(seed),
+        guessable: chance::is_guessable(seed),
+    }
 }
 
 fn finish(
     plan: &Plan,
     out: Option<&Path>,
     ended: Ended,
-    mut results: EventResults,
+    (mut results, is_final): (EventResults, bool),
     output: &Output,
 ) -> anyhow::Result<u8> {
     let code = code_of(ended, out)?;
@@ -344,7 +374,7 @@ fn finish(
         let mut store = Store::open(dir)?;
         if code == exit::DONE {
             store.set_ended(&results.ended)?;
-            if results.ended.is_empty() {
+            if is_final {
                 tell_seed(plan, &store)?;
             }
         }
@@ -356,7 +386,7 @@ fn finish(
         && let Some(file) = &plan.config.options.ladder
     {
         let unfolded = results.unfolded();
-        let format = config::format_of(&results.event, &results.ladder);
+        let format = config::ruled_format_of(&results.event, &results.ladder, &results.desk);
         let mut order: Vec<(usize, &String)> = format
             .places(&unfolded.history)
             .unwrap_or_default()
@@ -372,7 +402,11 @@ fn finish(
         let shown = results
             .standings()
             .map_err(anyhow::Error::from)
-            .and_then(|standings| output.standings(&standings));
+            .and_then(|standings| {
+                let played = results.matches.len();
+                let left = progress(&results.event, &results.unfolded(), played);
+                output.standings(&standings, left)
+            });
         // What stopped the run says more than that its terminal is gone as well.
         if code == exit::DONE {
             shown?;
@@ -436,15 +470,25 @@ fn open(
     if !dir.join(store::RESULTS).exists() {
         let created = chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
         let meta = Meta::new(config, files.to_vec(), seed_of(config)?, created);
-        return Ok(Store::create(dir, &meta)?);
+        let mut store = Store::create(dir, &meta)?;
+        note_game(&mut store, config)?;
+        return Ok(store);
     }
     let mut store = Store::open(dir)?;
     let before = store.meta()?;
     let changes = before.changes(config, files);
     if !changes.is_empty() {
+        let enter = if config.bots.len() > before.bots.len() {
+            format!(
+                "; bots at the end of the file are taken in by `hakem desk {} add EVENT.toml --reason TEXT`",
+                dir.display()
+            )
+        } else {
+            String::new()
+        };
         return Err(Refused(format!(
             "{} holds results of another event:\n       {}\n       put the old state back, or start anew with --fresh (the old \
-             folder is renamed, not deleted)",
+             folder is renamed, not deleted){enter}",
             dir.display(),
             changes.join("\n       ")
         ))
@@ -453,7 +497,16 @@ fn open(
     if before.name != config.name {
         store.set_name(&config.name)?;
     }
+    note_game(&mut store, config)?;
     Ok(store)
+}
+
+/// Notes how the rules of a game that is not built in are started, for those who look at the results later.
+fn note_game(store: &mut Store, config: &EventConfig) -> Result<(), StoreError> {
+    match &config.own_game {
+        Some(own) => store.set_game_program(&own.place()),
+        None => Ok(()),
+    }
 }
 
 /// The event's seed, or 256 random bits.

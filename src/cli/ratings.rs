@@ -197,8 +197,11 @@ fn rated(content: &Content) -> anyhow::Result<Rated> {
 fn event_of(dir: &Path) -> anyhow::Result<EventEntry> {
     let store = Store::open_read_only(dir)?;
     let meta = store.meta()?;
+    let desk = store.desk()?;
     let mut met: BTreeMap<[String; 2], [u32; 3]> = BTreeMap::new();
-    for result in store.matches()? {
+    let mut matches = store.matches()?;
+    matches.retain(|result| desk.taken_out(result.id, &result.seats).is_none());
+    for result in matches {
         for (a, b, score) in result.meetings() {
             let name = |slot: usize| meta.bots[slot].name.clone();
             let (bots, score) = if name(a) < name(b) {

@@ -10,11 +10,13 @@ use serde_json::{Map, Value};
 
 use super::exit::{self, Refused};
 use super::output::{OutputArgs, When};
+use super::own_game::{GameArgs, OwnGames};
+use super::single::Game;
 use crate::bot::os;
 use crate::bot::process::Program;
 use crate::bot::sandbox;
 use crate::bot::talk::{Heard, Talk};
-use crate::game::{self, Position, Seat};
+use crate::game::{Kind, Position, Seat};
 use crate::referee::play::{Next, Play};
 use crate::referee::record::{Entry, Header};
 use crate::referee::{replay, turn};
@@ -45,6 +47,9 @@ pub struct Args {
     /// Show the number of the process and wait for Enter before it is asked
     #[arg(long, requires = "bot")]
     pub wait: bool,
+    /// The rules.
+    #[command(flatten)]
+    pub game: GameArgs,
     /// Whether to use colours in messages; the variable NO_COLOR is honoured
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: When,
@@ -87,7 +92,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .map_err(|error| Refused(format!("{shown} cannot be read: {error}")))?;
     let header = replay::header(&text)
         .map_err(|error| Refused(format!("{shown} is no record of a game: {error}")))?;
-    let (start, questions) = follow(&text).map_err(|what| Refused(format!("{shown}: {what}")))?;
+    let mut games = OwnGames::new(&args.game)?;
+    let own = games.of_record(&args.record)?;
+    let (start, questions) =
+        follow(&text, own).map_err(|what| Refused(format!("{shown}: {what}")))?;
     let question = match args.turn {
         None => questions.last(),
         Some(number) => questions.iter().find(|question| question.number == number),
@@ -99,7 +107,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         })
         .into());
     };
-    let rules = game::find(&header.game)
+    let rules = replay::kind_of(own, &header.game)
         .and_then(|kind| kind.rules(&header.rules).ok())
         .ok_or_else(|| Refused(format!("{shown} is of an unknown game")))?;
     let options = options_of(&args.record, &header.seats[question.seat]);
@@ -116,7 +124,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         color: args.color,
     }
     .get();
-    let config = super::single::event(&header.game, bot, &[], None, &output)?;
+    let game = Game {
+        name: &header.game,
+        own: games.take_for_record(&args.record),
+    };
+    let config = super::single::event(game, bot, &[], None, &output)?;
     super::play::build(&config)?;
     if let Some(problem) = crate::config::check_programs(&config).first() {
         return Err(Refused(problem.to_string()).into());
@@ -145,20 +157,20 @@ fn print_lines(hello: Hello, start: Start, turn: &[u8]) -> anyhow::Result<ExitCo
 }
 
 /// All questions of a record that were answered, or were open when a seat forfeited, and how the game began.
-fn follow(text: &[u8]) -> Result<(Start, Vec<Question>), String> {
+fn follow(text: &[u8], own: Option<&dyn Kind>) -> Result<(Start, Vec<Question>), String> {
     let mut start: Option<Start> = None;
     let mut questions: Vec<Question> = Vec::new();
     let mut open: Vec<Option<Open>> = Vec::new();
     let mut last: Vec<Vec<u8>> = Vec::new();
     let mut history: Vec<u8> = Vec::new();
     let mut ids: Vec<u64> = Vec::new();
-    replay::follow(text, None, &mut |entry, play| {
+    replay::follow_of(own, text, None, &mut |entry, play| {
         let seats = play.header().seats.len();
         open.resize_with(seats, || None);
         last.resize_with(seats, Vec::new);
         ids.resize(seats, 0);
         if let None | Some(Entry::Again(_)) = entry {
-            if let Some(rules) = game::find(&play.header().game)
+            if let Some(rules) = replay::kind_of(own, &play.header().game)
                 .and_then(|kind| kind.rules(&play.header().rules).ok())
             {
                 start = Some(turn::start(play, &*rules));
@@ -213,7 +225,7 @@ fn follow(text: &[u8]) -> Result<(Start, Vec<Question>), String> {
                 .into_iter()
                 .map(|seat| (seat, Ask::Race))
                 .collect(),
-            Next::Again | Next::Over(_) => Vec::new(),
+            Next::Again | Next::Broken(_) | Next::Over(_) => Vec::new(),
         };
         for (seat, ask) in asked {
             if open[seat].is_none() {

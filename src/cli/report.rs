@@ -9,7 +9,7 @@ use anyhow::Context;
 use super::results::event_results;
 use super::unless_closed;
 use crate::report::model::EventResults;
-use crate::report::{self, Format, Look, html, junit, page};
+use crate::report::{self, Format, Look, data, html, junit, page};
 use crate::store::Store;
 
 /// The page in the folder of results.
@@ -30,6 +30,9 @@ pub struct Args {
     /// Write the same tables in Markdown
     #[arg(long, value_name = "F")]
     pub markdown: Option<PathBuf>,
+    /// Write the event, its standings and what confined the bots as one JSON object
+    #[arg(long, value_name = "F")]
+    pub json: Option<PathBuf>,
     /// Write the standings as CSV
     #[arg(long, value_name = "F")]
     pub csv: Option<PathBuf>,
@@ -51,6 +54,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     put(&args.html, &|| html_page(&results))?;
     put(&args.junit, &|| junit::event(&results))?;
     put(&args.markdown, &|| markdown(&results))?;
+    put(&args.json, &|| data::event(&results))?;
     put(&args.csv, &|| csv(&results))?;
     if !wrote {
         write_page(&args.dir, &results)?;

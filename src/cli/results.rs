@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::output::OutputArgs;
-use crate::event::{GameId, GameResult, Verdict};
-use crate::report::model::{EventResults, counting, placing};
-use crate::store::{Store, StoreError, VoidNote};
+use crate::config;
+use crate::event::{GameId, GameResult, MatchId, MatchResult, Verdict};
+use crate::report::model::{EventResults, counting, placing, progress};
+use crate::store::{self, Store, StoreError, VoidNote};
+use crate::tournament::rulings::Desk;
 use crate::tournament::standings::{Fold, ResultsError, Standings};
+use crate::tournament::unfold_ruled;
 
 /// Show the standings with ratings
 #[derive(Debug, clap::Args)]
@@ -38,15 +41,40 @@ pub struct GamesArgs {
 /// A folder that holds no results, or results that cannot be read.
 pub fn standings(args: &StandingsArgs) -> anyhow::Result<ExitCode> {
     let store = Store::open_read_only(&args.dir)?;
-    args.output.get().standings(&counted(&store)?)?;
+    let output = args.output.get();
+    // Once all is played there is the file that tells the seed; a large event is then not looked through for nothing.
+    let left = if output.is_for_people() && !args.dir.join(store::SEED_FILE).exists() {
+        left_to_play(&store)?
+    } else {
+        None
+    };
+    output.standings(&counted(&store)?, left)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is left to play, in words.
+fn left_to_play(store: &Store) -> Result<Option<String>, StoreError> {
+    let event = store.meta()?.event;
+    let results: BTreeMap<MatchId, MatchResult> = store
+        .matches()?
+        .into_iter()
+        .map(|result| (result.id, result))
+        .collect();
+    let desk = store.desk()?;
+    let format = config::ruled_format_of(&event, &store.ladder()?, &desk);
+    let unfolded = unfold_ruled(&*format, &results, desk);
+    Ok(progress(&event, &unfolded, results.len()))
 }
 
 /// The standings of a folder; its results are read one by one.
 fn counted(store: &Store) -> anyhow::Result<Standings> {
+    let desk = store.desk()?;
+    if !desk.is_empty() {
+        return Ok(event_results(store)?.standings()?);
+    }
     let meta = store.meta()?;
     let names: Vec<String> = meta.bots.iter().map(|bot| bot.name.clone()).collect();
-    let placing = placing(&meta.event, &store.ladder()?, || store.matches())?;
+    let placing = placing(&meta.event, &store.ladder()?, &desk, || store.matches())?;
     let mut fold = Fold::new(counting(&meta.event, &meta.game), names.len());
     let mut fault = None;
     let mut count = |counted: Result<(), ResultsError>| {
@@ -72,28 +100,20 @@ fn counted(store: &Store) -> anyhow::Result<Standings> {
 /// Results that cannot be read.
 pub fn event_results(store: &Store) -> Result<EventResults, StoreError> {
     let meta = store.meta()?;
-    Ok(EventResults {
+    let results = EventResults {
         name: meta.name,
         game: meta.game,
         event: meta.event,
         names: meta.bots.into_iter().map(|bot| bot.name).collect(),
         ladder: store.ladder()?,
-        matches: store.matches()?,
-        games: all_games(store)?,
-        sandbox: sandbox(store),
+        confined: store.confined()?,
+        matches: Vec::new(),
+        games: Vec::new(),
+        played: Vec::new(),
+        desk: Desk::default(),
         ended: store.ended()?,
-    })
-}
-
-/// The sandbox that a record notes; all games of an event have the same.
-fn sandbox(store: &Store) -> Option<String> {
-    let game = store.first_game().ok()??;
-    let text = store.records().read(game).ok()?;
-    let header = crate::referee::replay::header(&text).ok()?;
-    Some(match &header.about["sandbox"] {
-        serde_json::Value::String(word) => word.clone(),
-        other => other.to_string(),
-    })
+    };
+    Ok(results.ruled(store.matches()?, all_games(store)?, store.desk()?))
 }
 
 /// Lists the games; also while a run goes on.
@@ -102,31 +122,83 @@ fn sandbox(store: &Store) -> Option<String> {
 /// A folder that holds no results, or results that cannot be read.
 pub fn games(args: &GamesArgs) -> anyhow::Result<ExitCode> {
     let store = Store::open_read_only(&args.dir)?;
-    let names: Vec<String> = store
-        .meta()?
-        .bots
-        .iter()
-        .map(|bot| bot.name.clone())
-        .collect();
-    args.output.get().games(&names, &all_games(&store)?)?;
+    let results = event_results(&store)?;
+    let records = store.records();
+    let name_of = |id| records.name(id);
+    args.output.get().games(&results, &name_of)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The games that count, and those that were void and not played since.
+/// The games that were played, and those that were void and not played since: by the machine's fault, or because the organiser has them
+/// played again.
 ///
 /// # Errors
 /// Results that cannot be read.
 pub fn all_games(store: &Store) -> Result<Vec<GameResult>, StoreError> {
     let mut games = store.games()?;
     games.extend(void_games(store)?);
+    games.extend(games_to_come(store)?);
     Ok(games)
+}
+
+/// The games of matches that the organiser has played again and that were not played since, as they were played before, but void.
+fn games_to_come(store: &Store) -> Result<Vec<GameResult>, StoreError> {
+    if store.replays().is_empty() {
+        return Ok(Vec::new());
+    }
+    let desk = store.desk()?;
+    let complete = store.complete_matches()?;
+    let unfinished = store.unfinished_matches()?;
+    // What was played last before comes last.
+    let mut last: BTreeMap<MatchId, (Option<u32>, Vec<GameResult>)> = BTreeMap::new();
+    for (game, under) in store.games_aside()? {
+        let of = game.id.of;
+        if complete.contains(&of) || unfinished.contains(&of) || !store.replays().contains_key(&of)
+        {
+            continue;
+        }
+        let games = last.entry(of).or_insert((under, Vec::new()));
+        if games.0 != under {
+            *games = (under, Vec::new());
+        }
+        games.1.push(game);
+    }
+    let void = |game: GameResult| {
+        let ruling = desk.replay(game.id.of);
+        let words = ruling.map_or_else(String::new, |ruling| {
+            format!(
+                "void: to be played again by ruling {}: {}",
+                ruling.number, ruling.reason
+            )
+        });
+        GameResult {
+            winner: None,
+            score: None,
+            points: None,
+            verdict: Verdict::Void,
+            reason: words,
+            against: None,
+            moves: 0,
+            first: None,
+            time_us: vec![0; game.seats.len()],
+            wall_us: vec![0; game.seats.len()],
+            cpu_us: vec![0; game.seats.len()],
+            record_hash: String::new(),
+            play_hash: String::new(),
+            ..game
+        }
+    };
+    let games = last.into_values().flat_map(|(_, games)| games);
+    Ok(games.map(void).collect())
 }
 
 /// The games that were void and not played since.
 fn void_games(store: &Store) -> Result<Vec<GameResult>, StoreError> {
     let mut void: BTreeMap<GameId, VoidNote> = BTreeMap::new();
     for note in store.voids()? {
-        if !note.seats.is_empty() && store.game(note.id)?.is_none() {
+        // What is to be played again is told as such.
+        let is_to_come = store.replays().contains_key(&note.id.of);
+        if !note.seats.is_empty() && !is_to_come && store.game(note.id)?.is_none() {
             void.insert(note.id, note);
         }
     }

@@ -1,5 +1,6 @@
 //! `hakem show`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -9,13 +10,16 @@ use hakem_protocol::StopWhy;
 
 use super::exit::Refused;
 use super::explain;
+use super::own_game::{GameArgs, OwnGames};
 use super::{shown, unless_closed};
-use crate::event::{GameId, MatchId};
-use crate::game::ChanceKind;
+use crate::event::{GameId, MatchId, Verdict};
+use crate::game::{ChanceKind, Kind};
 use crate::referee::play::Play;
 use crate::referee::record::{AnswerEntry, ClaimEntry, Entry, Header};
 use crate::referee::replay;
+use crate::report::model::taken_out_in_words;
 use crate::store::Store;
+use crate::tournament::rulings::{Desk, NOW, Ruling, What};
 
 /// Show one game move by move, with boards
 ///
@@ -32,6 +36,12 @@ pub struct Args {
     /// bot's log, and how to ask it again
     #[arg(long)]
     pub explain: bool,
+    /// The rules.
+    #[command(flatten)]
+    pub rules: GameArgs,
+    /// The game as it was before this ruling of the organiser had it played again
+    #[arg(long, value_name = "RULING")]
+    pub before: Option<u32>,
 }
 
 /// Shows it.
@@ -41,11 +51,13 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let store = Store::open_read_only(&args.dir)?;
     let mut page = String::new();
+    let mut games = OwnGames::new(&args.rules)?;
+    let own = games.of_folder(&args.dir)?;
     for (index, id) in wanted(args, &store)?.into_iter().enumerate() {
         if index > 0 {
             page.push_str("\n\n");
         }
-        page.push_str(&page_of(args, &store, id)?);
+        page.push_str(&page_of(args, &store, id, own)?);
     }
     unless_closed(io::stdout().write_all(page.as_bytes()))?;
     Ok(ExitCode::SUCCESS)
@@ -55,9 +67,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 fn wanted(args: &Args, store: &Store) -> anyhow::Result<Vec<GameId>> {
     let dir = args.dir.display();
     let of_match = |of: MatchId| -> anyhow::Result<Vec<GameId>> {
-        let games = store.games()?;
+        let games = match args.before {
+            None => store.games()?,
+            Some(_) => store
+                .games_aside()?
+                .into_iter()
+                .map(|aside| aside.0)
+                .collect(),
+        };
         let ids = games.iter().map(|game| game.id);
-        Ok(ids.filter(|id| id.of == of).collect())
+        // A game may have been set aside more than once.
+        let ids: BTreeSet<GameId> = ids.filter(|id| id.of == of).collect();
+        Ok(ids.into_iter().collect())
     };
     let id: GameId = match (args.game.parse::<GameId>(), args.game.parse::<MatchId>()) {
         (Ok(id), _) => id,
@@ -74,33 +95,110 @@ fn wanted(args: &Args, store: &Store) -> anyhow::Result<Vec<GameId>> {
             return Err(Refused(what).into());
         }
     };
-    if store.game(id)?.is_some() {
+    if store.game(id)?.is_some() || args.before.is_some() {
         return Ok(vec![id]);
     }
     let others: Vec<String> = of_match(id.of)?.iter().map(ToString::to_string).collect();
     let hint = match others.as_slice() {
+        [] if store.replays().contains_key(&id.of) => format!(
+            "its match is to be played again; `--before {}` shows what was played",
+            store.replays()[&id.of]
+        ),
         [] => format!("`hakem games {dir}` lists them"),
         others => format!("its match has {}", others.join(", ")),
     };
     Err(Refused(format!("{dir} has no game {id}; {hint}")).into())
 }
 
-fn page_of(args: &Args, store: &Store, id: GameId) -> anyhow::Result<String> {
-    let text = store.records().read(id)?;
+fn page_of(
+    args: &Args,
+    store: &Store,
+    id: GameId,
+    own: Option<&dyn Kind>,
+) -> anyhow::Result<String> {
+    let under = match args.before {
+        Some(number) => before(&store.desk()?, id, number)?,
+        None => store.replays().get(&id.of).copied(),
+    };
+    let path = args.dir.join(store.records().name_under(id, under));
+    let text = std::fs::read(&path)
+        .map_err(|error| Refused(format!("{} cannot be read: {error}", path.display())))?;
     let header = replay::header(&text)
         .map_err(|error| Refused(format!("the record of {id} cannot be shown: {error}")))?;
     let mut page = title(&header);
+    page.push_str(&ruled(args, store, id)?);
     if args.explain {
-        page.push_str(&explain::page(&args.dir, &header, &text)?);
+        page.push_str(&explain::page(&args.dir, &header, under, &text, own)?);
         return Ok(page);
     }
     let mut number = 0;
-    let verified = replay::verify(&text, None, &mut |entry, play| {
+    let verified = replay::verify_of(own, &text, None, &mut |entry, play| {
         describe(&mut page, &header, entry, play, &mut number)
     })
     .map_err(|error| Refused(format!("the record of {id} does not verify: {error}")))?;
     let _ = writeln!(page, "{}", ending(&header, &verified.result));
     Ok(page)
+}
+
+/// The ruling under which a game was played that another had played again.
+fn before(desk: &Desk, id: GameId, number: u32) -> anyhow::Result<Option<u32>> {
+    let of_game: Vec<&Ruling> = desk
+        .rulings()
+        .iter()
+        .filter(|ruling| matches!(ruling.what, What::Replay { of } if of == id.of))
+        .collect();
+    if !of_game.iter().any(|ruling| ruling.number == number) {
+        let known: Vec<String> = of_game
+            .iter()
+            .map(|ruling| ruling.number.to_string())
+            .collect();
+        let what = if known.is_empty() {
+            format!("no ruling has {} played again", id.of)
+        } else {
+            format!(
+                "ruling {number} has {} not played again; these have: {}",
+                id.of,
+                known.join(", ")
+            )
+        };
+        return Err(Refused(what).into());
+    }
+    // Only what was in force then.
+    let was_undone = |ruling: &Ruling| {
+        let undone = desk.undone_by(ruling.number, NOW);
+        undone.is_some_and(|undoing| undoing.number < number)
+    };
+    let earlier = of_game
+        .into_iter()
+        .rfind(|ruling| ruling.number < number && !was_undone(ruling));
+    Ok(earlier.map(|ruling| ruling.number))
+}
+
+/// What was ruled of a game, a line each.
+fn ruled(args: &Args, store: &Store, id: GameId) -> anyhow::Result<String> {
+    let desk = store.desk()?;
+    let mut lines = String::new();
+    if desk.is_empty() {
+        return Ok(lines);
+    }
+    let names: Vec<String> = store.meta()?.bots.into_iter().map(|bot| bot.name).collect();
+    if let Some(game) = store.game(id)?
+        && let Some(ruling) = desk.taken_out(id.of, &game.seats)
+    {
+        let _ = writeln!(lines, "{}", shown(&taken_out_in_words(ruling, &names)));
+    }
+    if let (Some(ruling), None) = (desk.replay(id.of), args.before) {
+        let _ = writeln!(
+            lines,
+            "played again by ruling {0}: {1}; `hakem show DIR {id} --before {0}` shows the game before",
+            ruling.number,
+            shown(&ruling.reason)
+        );
+    }
+    if let Some(number) = args.before {
+        let _ = writeln!(lines, "set aside by ruling {number}, or a later one");
+    }
+    Ok(lines)
 }
 
 fn title(header: &Header) -> String {
@@ -162,6 +260,10 @@ fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play, 
         Entry::Drawn(drawn) if drawn.kind.0 == ChanceKind::Card => {
             let _ = write!(page, "\n{}", play.position().board());
         }
+        Entry::Drawn(drawn) if drawn.value.is_some() => {
+            let value = drawn.value.as_ref().map(ToString::to_string);
+            let _ = writeln!(page, "drawn: {}", shown(&value.unwrap_or_default()));
+        }
         Entry::Again(times) => {
             let _ = write!(page, "\nplayed over ({times})\n{}", play.position().board());
         }
@@ -213,8 +315,12 @@ pub(super) fn ending(header: &Header, result: &crate::referee::record::ResultEnt
     let winner = result.winner.map_or("nobody wins".to_owned(), |seat| {
         format!("{} wins", shown(&header.seats[seat]))
     });
+    let by = match result.verdict {
+        Verdict::Adjudicated => "adjudicated, ",
+        _ => "",
+    };
     format!(
-        "\n{winner}: {}{}",
+        "\n{winner}: {by}{}{}",
         shown(&result.reason),
         points.map_or(String::new(), |points| format!(", points {points}"))
     )

@@ -5,7 +5,7 @@ use anyhow::Context;
 use super::exit::Refused;
 use super::output::Output;
 use crate::bot::shard::Job;
-use crate::config::{self, BotSpec, EventConfig, Flags, Program};
+use crate::config::{self, BotSpec, EventConfig, Flags, OwnGame, Program};
 use crate::house;
 use crate::runner::Plan;
 use crate::tournament::round_robin;
@@ -15,12 +15,27 @@ const CLOCK: &str = "move=10s";
 /// The name of the other seat.
 const OTHER: &str = "opponent";
 
+/// The game of a command: as it was named, or one whose program runs already.
+#[derive(Debug)]
+pub struct Game<'a> {
+    /// As it was named.
+    pub name: &'a str,
+    /// The game, where it is at hand.
+    pub own: Option<OwnGame>,
+}
+
+impl<'a> From<&'a str> for Game<'a> {
+    fn from(name: &'a str) -> Game<'a> {
+        Game { name, own: None }
+    }
+}
+
 /// An event of this bot and another that is never started.
 ///
 /// # Errors
 /// [`Refused`] with all that is wrong with the game, the bot, the rules or the clock.
 pub fn event(
-    game: &str,
+    game: Game<'_>,
     bot: &str,
     rules: &[String],
     clock: Option<&str>,
@@ -28,7 +43,8 @@ pub fn event(
 ) -> anyhow::Result<EventConfig> {
     let flags = Flags {
         name: "one bot".to_owned(),
-        game: game.to_owned(),
+        game: game.name.to_owned(),
+        own_game: game.own,
         bots: vec![bot.to_owned(), format!("builtin:{}", house::names()[0])],
         rules: rules.to_vec(),
         clock: clock.map(str::to_owned),
@@ -38,6 +54,14 @@ pub fn event(
     };
     let config = config::from_flags(&flags, &house::names())
         .map_err(|error| Refused(error.render(output.color_on_stderr())))?;
+    let least = config.kind().map_or(2, |kind| kind.facts().min_seats);
+    if least > 2 {
+        return Err(Refused(format!(
+            "{} is for {least} seats at least, and here two sit down; an event file seats more",
+            config.game
+        ))
+        .into());
+    }
     let bot = config.bots[0].clone();
     Ok(at_a_table_of_two(&config, bot))
 }
@@ -56,6 +80,8 @@ pub fn at_a_table_of_two(config: &EventConfig, bot: BotSpec) -> EventConfig {
         games: 2,
         paired: true,
         rounds: 1,
+        // The bot is looked at in whole games.
+        adjudication: None,
         ..config.clone()
     }
 }

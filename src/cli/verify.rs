@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::exit::{self, Refused};
+use super::own_game::{GameArgs, OwnGames};
 use crate::event::{MatchId, MatchResult};
-use crate::game::{self, Outcome};
+use crate::game::{Kind, Outcome};
 use crate::referee::record::ResultEntry;
 use crate::referee::replay::{self, Verified};
 use crate::store::{self, Store};
@@ -22,6 +23,9 @@ pub struct Args {
     /// The event's seed [default: from seed.json beside the folder of the record, once all is played]
     #[arg(long, value_name = "S")]
     pub seed: Option<String>,
+    /// The rules.
+    #[command(flatten)]
+    pub game: GameArgs,
 }
 
 /// Checks them all; the exit code is 1 if one does not hold.
@@ -35,16 +39,17 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let (mut held, mut failed) = (0, 0);
     let seed = args.seed.as_deref();
+    let mut games = OwnGames::new(&args.game)?;
     for path in &args.records {
         if path.is_dir() {
-            let (good, bad) = check_folder(path, seed, &mut lines)?;
+            let (good, bad) = check_folder(path, seed, games.of_folder(path)?, &mut lines)?;
             held += good;
             failed += bad;
             continue;
         }
         let text = fs::read(path)
             .map_err(|error| Refused(format!("{} cannot be read: {error}", path.display())))?;
-        match lines.tell(path, check(path, &text, seed))? {
+        match lines.tell(path, check(path, &text, seed, games.of_record(path)?))? {
             true => held += 1,
             false => failed += 1,
         }
@@ -102,18 +107,30 @@ impl<W: Write> Lines<W> {
 fn check_folder(
     dir: &Path,
     seed: Option<&str>,
+    own: Option<&dyn Kind>,
     lines: &mut Lines<impl Write>,
 ) -> anyhow::Result<(u32, u32)> {
     let store = Store::open_read_only(dir)?;
     let (games, matches, records) = (store.games()?, store.matches()?, store.records());
     let (mut held, mut failed) = (0, 0);
     let mut played: BTreeMap<MatchId, Vec<Verified>> = BTreeMap::new();
-    for game in &games {
-        let path = records.path(game.id);
+    let aside = store.games_aside()?;
+    let all = games
+        .iter()
+        .map(|game| (dir.join(records.name(game.id)), game, true))
+        .chain(aside.iter().map(|(game, under)| {
+            let path = dir.join(records.name_under(game.id, *under));
+            (path, game, false)
+        }));
+    let mut known: BTreeSet<PathBuf> = BTreeSet::new();
+    for (path, game, is_current) in all {
         let checked = fs::read(&path)
             .map_err(|error| format!("it cannot be read: {error}"))
-            .and_then(|text| check(&path, &text, seed));
-        if let Ok(verified) = &checked {
+            .and_then(|text| check(&path, &text, seed, own));
+        known.insert(path.clone());
+        if let Ok(verified) = &checked
+            && is_current
+        {
             played.entry(game.id.of).or_default().push(verified.clone());
         }
         match lines.tell(&path, checked)? {
@@ -135,21 +152,21 @@ fn check_folder(
             ))?;
         } else if let Some(what) = played
             .get(&result.id)
-            .and_then(|games| contradicts(result, games))
+            .and_then(|games| contradicts(result, games, own))
         {
             complain(format!("match {}: {what}", result.id))?;
         }
     }
     // What an interrupted match left is played again; once all is played there is nothing to be left.
     if dir.join(store::SEED_FILE).exists() {
-        let known: BTreeSet<PathBuf> = games.iter().map(|game| records.path(game.id)).collect();
+        let is_ruled = !store.desk()?.is_empty();
         let there = fs::read_dir(dir.join(store::RECORDS))
             .into_iter()
             .flatten()
             .flatten();
         for path in there
             .map(|entry| entry.path())
-            .filter(|path| !known.contains(path))
+            .filter(|path| !known.contains(path) && !was_left(&store, is_ruled, path))
         {
             complain(format!("{} is the record of no game", path.display()))?;
         }
@@ -157,10 +174,21 @@ fn check_folder(
     Ok((held, failed))
 }
 
+/// Whether a record is of a match that was cut short and, by what was ruled since, not played to its end.
+fn was_left(store: &Store, is_ruled: bool, path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let Some((id, under)) = name.and_then(store::recorded_in).filter(|_| is_ruled) else {
+        return false;
+    };
+    store
+        .match_under(id.of, under)
+        .is_ok_and(|result| result.is_none())
+}
+
 /// What a match's result says otherwise than the records of its games.
-fn contradicts(result: &MatchResult, games: &[Verified]) -> Option<String> {
+fn contradicts(result: &MatchResult, games: &[Verified], own: Option<&dyn Kind>) -> Option<String> {
     let last = games.last()?;
-    let rules = game::find(&last.header.game)?
+    let rules = replay::kind_of(own, &last.header.game)?
         .rules(&last.header.rules)
         .ok()?;
     let mut all = (*last.header.played).clone();
@@ -183,7 +211,12 @@ fn contradicts(result: &MatchResult, games: &[Verified]) -> Option<String> {
         .then(|| "its winner is not the one of its score".to_owned())
 }
 
-fn check(path: &Path, text: &[u8], seed: Option<&str>) -> Result<Verified, String> {
+fn check(
+    path: &Path,
+    text: &[u8],
+    seed: Option<&str>,
+    own: Option<&dyn Kind>,
+) -> Result<Verified, String> {
     let folder = path.parent().and_then(Path::parent);
     let told = match (seed, folder) {
         (Some(seed), _) => Some(seed.to_owned()),
@@ -192,27 +225,34 @@ fn check(path: &Path, text: &[u8], seed: Option<&str>) -> Result<Verified, Strin
             .map(|file| file.seed),
         (None, None) => None,
     };
-    let verified =
-        replay::verify(text, told.as_deref(), &mut |_, _| {}).map_err(|error| error.to_string())?;
+    let verified = replay::verify_of(own, text, told.as_deref(), &mut |_, _| {})
+        .map_err(|error| error.to_string())?;
     let in_results = folder.is_some_and(|folder| folder.join(store::RESULTS).exists());
     let name = path
         .file_name()
         .and_then(|name| name.to_str())
         .unwrap_or_default();
-    if in_results && name != format!("{}.jsonl", verified.header.id) {
-        return Err(format!("it is the record of game {}", verified.header.id));
-    }
-    compare_with_results(folder, &verified)?;
+    let id = verified.header.id;
+    let under = match store::recorded_in(name).filter(|(of, _)| *of == id) {
+        Some((_, under)) => under,
+        None if in_results => return Err(format!("it is the record of game {id}")),
+        None => None,
+    };
+    compare_with_results(folder, &verified, under)?;
     Ok(verified)
 }
 
 /// Where the record lies in a folder of results, they must know it by its hash.
-fn compare_with_results(folder: Option<&Path>, verified: &Verified) -> Result<(), String> {
+fn compare_with_results(
+    folder: Option<&Path>,
+    verified: &Verified,
+    under: Option<u32>,
+) -> Result<(), String> {
     let Some(folder) = folder.filter(|folder| folder.join(store::RESULTS).exists()) else {
         return Ok(());
     };
     let stored = Store::open_read_only(folder)
-        .and_then(|store| store.game(verified.header.id))
+        .and_then(|store| store.game_under(verified.header.id, under))
         .map_err(|error| error.to_string())?;
     let id = verified.header.id;
     let Some(game) = stored else {

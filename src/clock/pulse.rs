@@ -42,6 +42,11 @@ impl Pulse {
         }
     }
 
+    /// The last instant at which it was there.
+    pub fn last(&self) -> u64 {
+        self.last
+    }
+
     /// The referee is there now. Whatever it stamps, it stamps after such a beat.
     pub fn beat(&mut self, now: u64) {
         if now.saturating_sub(self.due) > LATE {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use hakem_protocol::limits::MAX_NAME_CHARS;
-use serde_json::Map;
+use serde_json::{Map, Value};
 use toml::de::DeValue;
 
 use super::diagnose::{quoted, suggestion};
@@ -168,7 +168,7 @@ fn program(
 }
 
 /// A value that is a path.
-fn path_text<'v>(value: &'v DeValue<'_>) -> Result<&'v str, Wrong> {
+pub(super) fn path_text<'v>(value: &'v DeValue<'_>) -> Result<&'v str, Wrong> {
     let text = value
         .as_str()
         .ok_or_else(|| Wrong::new(format!("is {}", kind(value)), "a path as text is right"))?;
@@ -201,7 +201,7 @@ pub(super) fn known_builtin(text: &str, builtins: &[&str]) -> Result<String, Wro
 }
 
 /// A command: a list of words, or text that is split into words.
-fn command(value: &DeValue<'_>) -> Result<Vec<String>, Wrong> {
+pub(super) fn command(value: &DeValue<'_>) -> Result<Vec<String>, Wrong> {
     const RIGHT: &str = "a list of texts is right, like [\"python3\", \"bot.py\"]";
     let argv = match value {
         DeValue::String(text) => return command_line(text),
@@ -238,7 +238,7 @@ fn check_argv(argv: Vec<String>) -> Result<Vec<String>, Wrong> {
     }
 }
 
-fn env(reader: &mut Reader, section: &Section<'_>) -> Vec<(String, String)> {
+pub(super) fn env(reader: &mut Reader, section: &Section<'_>) -> Vec<(String, String)> {
     let Some(table) = reader.open_section(section, "env", "`env`") else {
         return Vec::new();
     };
@@ -328,13 +328,44 @@ pub(super) fn build_command(folder: &Path) -> Option<String> {
     command(build.get_ref()).ok().map(shell_words::join)
 }
 
-/// A bot of a command line: `builtin:NAME`, a folder with `bot.toml`, or a command line.
+/// The options behind the name of a built-in bot: `KEY=VALUE` parts with commas between them.
+fn builtin_options(text: &str) -> Result<Map<String, Value>, Wrong> {
+    let mut options = Map::new();
+    for part in text.split(',') {
+        let Some((key, value)) = part.split_once('=') else {
+            let what = format!("has the part {}", quoted(part));
+            return Err(Wrong::new(what, "builtin:NAME,KEY=VALUE,... is right"));
+        };
+        let key = key.trim();
+        let value = super::flags::option_value(value).map_err(|wrong| {
+            Wrong::new(
+                format!("has the option {}, which {}", quoted(key), wrong.what),
+                wrong.right,
+            )
+        })?;
+        if options.insert(key.to_owned(), value).is_some() {
+            let what = format!("gives the option {} twice", quoted(key));
+            return Err(Wrong::new(what, "leave one out"));
+        }
+    }
+    Ok(options)
+}
+
+/// A bot of a command line as it was found.
+pub(super) struct Found {
+    pub(super) name: String,
+    pub(super) program: Program,
+    pub(super) build: Option<Vec<String>>,
+    pub(super) options: Map<String, Value>,
+}
+
+/// A bot of a command line: `builtin:NAME` or `builtin:NAME,KEY=VALUE,...`, a folder with `bot.toml`, or a command line.
 pub(super) fn from_text(
     reader: &mut Reader,
     text: &str,
     base: &Path,
     builtins: &[&str],
-) -> Option<(String, Program, Option<Vec<String>>)> {
+) -> Option<Found> {
     let refused = |reader: &mut Reader, wrong: Wrong| {
         let title = format!("the bot {} {}", quoted(text), wrong.what);
         let advice = if wrong.right.is_empty() {
@@ -345,9 +376,19 @@ pub(super) fn from_text(
         reader.error.push(None, advice, "");
         None
     };
-    if let Some(name) = text.strip_prefix("builtin:") {
-        return match known_builtin(name, builtins) {
-            Ok(name) => Some((name.clone(), Program::Builtin(name), None)),
+    if let Some(spelling) = text.strip_prefix("builtin:") {
+        let (name, options) = match spelling.split_once(',') {
+            Some((name, options)) => (name, builtin_options(options)),
+            None => (spelling, Ok(Map::new())),
+        };
+        return match known_builtin(name, builtins).and_then(|name| Ok((name, options?))) {
+            Ok((name, options)) => Some(Found {
+                // So that two with other options are told apart.
+                name: spelling.to_owned(),
+                program: Program::Builtin(name),
+                build: None,
+                options,
+            }),
             Err(wrong) => refused(reader, wrong),
         };
     }
@@ -368,7 +409,12 @@ pub(super) fn from_text(
             dir: folder,
             own_dir: true,
         };
-        return Some((name, program, build));
+        return Some(Found {
+            name,
+            program,
+            build,
+            options: Map::new(),
+        });
     }
     match command_line(text) {
         Ok(argv) => {
@@ -378,7 +424,12 @@ pub(super) fn from_text(
                 dir: base.to_owned(),
                 own_dir: false,
             };
-            Some((name, program, None))
+            Some(Found {
+                name,
+                program,
+                build: None,
+                options: Map::new(),
+            })
         }
         Err(wrong) => refused(reader, wrong),
     }

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use super::programs::resolve_program;
 use super::read::tidy;
 use super::{EventConfig, Program};
+use crate::chance;
 
 /// The most files of one bot's folder.
 pub const MAX_FILES: usize = 20_000;
@@ -53,17 +54,22 @@ impl BotFiles {
             hasher.update(path);
             hasher.update("\n");
         }
-        hex(&hasher.finalize())
+        chance::hex(&hasher.finalize())
     }
 
     /// What is different in `is`, one sentence a file: "bot `team-a`: entries/bot.py has changed".
     pub fn changes(&self, is: &BotFiles, bot: &str) -> Vec<String> {
+        self.changes_of(is, &format!("bot `{bot}`"))
+    }
+
+    /// The same of files that are not a bot's; `whose` says of what they are: "game `pig`".
+    pub fn changes_of(&self, is: &BotFiles, whose: &str) -> Vec<String> {
         let gone = self
             .0
             .iter()
             .filter_map(|(path, was)| match is.0.get(path) {
-                None => Some(format!("bot `{bot}`: {path} is gone")),
-                Some(is) if is != was => Some(format!("bot `{bot}`: {path} has changed")),
+                None => Some(format!("{whose}: {path} is gone")),
+                Some(is) if is != was => Some(format!("{whose}: {path} has changed")),
                 Some(_) => None,
             });
         // A file that is new is no change: bots leave caches and logs beside themselves, and one bot must not end an event.
@@ -71,7 +77,7 @@ impl BotFiles {
         if changes.len() > MAX_NAMED {
             let more = changes.len() - MAX_NAMED;
             changes.truncate(MAX_NAMED);
-            changes.push(format!("bot `{bot}`: {more} more files are different"));
+            changes.push(format!("{whose}: {more} more files are different"));
         }
         changes
     }
@@ -94,7 +100,8 @@ pub fn bot_files(config: &EventConfig) -> Result<Vec<BotFiles>, FilesError> {
         .map(|bot| match &bot.program {
             Program::Builtin(_) => Ok(BotFiles::default()),
             Program::Command { argv, dir, own_dir } => {
-                command_files(&mut hasher, config, argv, dir, *own_dir).map_err(|what| FilesError {
+                let event = (config.base.as_path(), config.file.as_deref());
+                command_files(&mut hasher, event, argv, dir, *own_dir).map_err(|what| FilesError {
                     bot: bot.name.clone(),
                     what,
                 })
@@ -103,9 +110,10 @@ pub fn bot_files(config: &EventConfig) -> Result<Vec<BotFiles>, FilesError> {
         .collect()
 }
 
-fn command_files(
+/// The files of a command: a bot's, or that of the rules of a game. The event is its folder and its file.
+pub(super) fn command_files(
     hasher: &mut Hasher,
-    config: &EventConfig,
+    (base, event): (&Path, Option<&Path>),
     argv: &[String],
     dir: &Path,
     own_dir: bool,
@@ -114,8 +122,8 @@ fn command_files(
     if own_dir {
         let mut walk = Walk {
             hasher,
-            base: &config.base,
-            event: config.file.as_deref(),
+            base,
+            event,
             root: dir,
             bytes: 0,
             files: &mut files,
@@ -127,7 +135,7 @@ fn command_files(
     let arguments = argv.iter().skip(1).map(|word| tidy(dir.join(word)));
     for file in std::iter::once(program).chain(arguments.filter(|path| path.is_file())) {
         let hash = hasher.hash(&file)?;
-        files.insert(shown(&config.base, &file), hash);
+        files.insert(shown(base, &file), hash);
     }
     Ok(BotFiles(files))
 }
@@ -245,7 +253,7 @@ fn is_denied(error: &std::io::Error) -> bool {
 
 /// Hashes files, each once.
 #[derive(Default)]
-struct Hasher {
+pub(super) struct Hasher {
     known: HashMap<PathBuf, String>,
 }
 
@@ -274,13 +282,8 @@ fn content_hash(path: &Path) -> std::io::Result<String> {
     loop {
         let read = file.read(&mut buffer)?;
         if read == 0 {
-            return Ok(hex(&hasher.finalize()));
+            return Ok(chance::hex(&hasher.finalize()));
         }
         hasher.update(&buffer[..read]);
     }
-}
-
-/// Bytes as hex digits.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

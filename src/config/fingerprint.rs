@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::diagnose::quoted;
-use super::files::{hex, shown};
+use super::files::shown;
 use super::sections::{clock_kind_word, format_word, restart_word, sandbox_word};
 use super::units::{show_duration, show_size};
 use super::{BotSpec, EventConfig, Format, Limits, Program};
-use crate::game::find;
+use crate::chance;
 
 impl EventConfig {
     /// The event in a canonical form: everything but `jobs` and `name`, every default filled in. Folders within the event's own are
@@ -30,11 +30,22 @@ impl EventConfig {
                 "restart": restart_word(self.restart),
                 "seed": self.seed,
             },
-            "rules": self.all_rules(),
+            "rules": super::game::all_rules(self.kind(), &self.rules),
             "clock": self.clock_values(),
             "limits": self.limit_values(&self.limits),
             "bots": bots,
         });
+        if let Some(own) = &self.own_game {
+            event["event"]["game_program"] = own.fingerprint(&self.base);
+        }
+        // Only where there is one: results from before there was such a thing are of the same event.
+        if let Some(rules) = &self.adjudication {
+            event["adjudication"] = json!({
+                "resign_eval": rules.resign.map(|rule| rule.eval),
+                "resign_moves": rules.resign.map(|rule| rule.moves),
+                "max_moves": rules.max_moves,
+            });
+        }
         // Only what means something in the format.
         let options = &self.options;
         match self.format {
@@ -56,16 +67,6 @@ impl EventConfig {
         event
     }
 
-    /// Every option of the game with its value.
-    fn all_rules(&self) -> Value {
-        find(&self.game)
-            .and_then(|kind| kind.rules(&self.rules).ok())
-            .map_or_else(
-                || Value::Object(self.rules.clone()),
-                |rules| rules.options(),
-            )
-    }
-
     fn openings_summary(&self) -> Value {
         if self.openings.is_empty() {
             return Value::Null;
@@ -75,7 +76,7 @@ impl EventConfig {
             hasher.update(state.to_string());
             hasher.update("\n");
         }
-        let hash = hex(&hasher.finalize());
+        let hash = chance::hex(&hasher.finalize());
         Value::from(format!("{} positions, sha256 {hash}", self.openings.len()))
     }
 
@@ -158,7 +159,7 @@ impl EventConfig {
 /// event.
 pub fn changes(was: &Value, is: &Value) -> Vec<String> {
     let mut changes = Vec::new();
-    for section in ["event", "rules", "clock", "limits"] {
+    for section in ["event", "rules", "clock", "adjudication", "limits"] {
         let name = format!("[{section}]");
         compare(&name, &was[section], &is[section], &mut changes);
     }
@@ -179,6 +180,12 @@ fn compare(path: &str, was: &Value, is: &Value, changes: &mut Vec<String>) {
                 let get = |map: &Map<String, Value>| map.get(key).cloned().unwrap_or_default();
                 compare(&format!("{path}.{key}"), &get(was), &get(is), changes);
             }
+        }
+        (Value::Object(was), Value::Null) => {
+            compare(path, &Value::Object(was.clone()), &json!({}), changes);
+        }
+        (Value::Null, Value::Object(is)) => {
+            compare(path, &json!({}), &Value::Object(is.clone()), changes);
         }
         (was, is) if was != is => {
             changes.push(format!("{path} was {}, is {}", words(was), words(is)));

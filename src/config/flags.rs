@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use toml::de::DeValue;
 
 use super::diagnose::{ConfigError, Place, quoted, suggestion};
+use super::game::{self, Chosen};
 use super::openings;
 use super::read::{DEFAULTS, tidy, too_many_matches};
 use super::reader::{Reader, Wrong, duration, json, plain_text};
@@ -13,18 +14,21 @@ use super::sections::{
     CLOCK_KEYS, MAX_SEED_CHARS, check_rules, clock_conflict, prescribed_clock, seats_problem,
     with_prescribed,
 };
-use super::{BotSpec, EventConfig, Format, FormatOptions, Restart, bots};
+use super::{BotSpec, EventConfig, Format, FormatOptions, OwnGame, Restart, adjudication, bots};
 use crate::clock::ClockSpec;
-use crate::game::{ClockDefaults, GAMES, Kind, find};
+use crate::game::{ClockDefaults, Kind};
 
 /// What an event is made of where there is no file; every text as it was typed.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     /// The event's name, for people.
     pub name: String,
-    /// The game.
+    /// The game: the name of a built-in one, a folder with a `game.toml`, or the command line of a program that knows the
+    /// rules.
     pub game: String,
-    /// The bots: `builtin:NAME`, a folder with a `bot.toml`, or a command line that is split into words.
+    /// The game whose program runs already; then `game` means nothing.
+    pub own_game: Option<OwnGame>,
+    /// The bots: `builtin:NAME` (with `,KEY=VALUE` for each option), a folder with a `bot.toml`, or a command line that is split into words.
     pub bots: Vec<String>,
     /// Options of the game, `KEY=VALUE` each; a value is written as in TOML, or is text without quotes.
     pub rules: Vec<String>,
@@ -32,6 +36,8 @@ pub struct Flags {
     pub clock: Option<String>,
     /// The clock where `clock` is absent and the rules prescribe none.
     pub usual_clock: Option<String>,
+    /// The rules that may end games, `KEY=VALUE` with the keys of `[adjudication]`, commas between; absent: none.
+    pub adjudication: Option<String>,
     /// Seats at a table. `None`: all bots sit at one, if the game has so many seats, else two.
     pub seats: Option<usize>,
     /// Matches for each pairing. One is played unpaired; more are paired, and of two seats must be even. `None`: as many
@@ -59,16 +65,11 @@ pub struct Flags {
 pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, ConfigError> {
     let mut reader = Reader::default();
     let layer = DEFAULTS.0.clone();
-    let kind = find(&flags.game);
-    if kind.is_none() {
-        let names = GAMES.iter().map(|kind| kind.facts().name);
-        let title = format!(
-            "there is no game {}; {}",
-            quoted(&flags.game),
-            suggestion(&flags.game, names)
-        );
-        reader.error.push(None, title, "");
-    }
+    let chosen = match &flags.own_game {
+        Some(own) => Some(Chosen::Own(Box::new(own.clone()))),
+        None => game::from_text(&mut reader, &flags.game, &flags.folder),
+    };
+    let kind = chosen.as_ref().map(Chosen::kind);
     let rules = kind.map_or_else(Map::new, |kind| rules(&mut reader, &flags.rules, kind));
     let prescribed = kind.and_then(|kind| prescribed_clock(kind, &rules));
     let usual = flags.usual_clock.as_ref().filter(|_| prescribed.is_none());
@@ -77,6 +78,10 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
         None => with_prescribed(layer.clock, prescribed),
     };
     let seats = kind.map_or(2, |kind| seats(&mut reader, flags, kind));
+    let adjudication = flags
+        .adjudication
+        .as_deref()
+        .and_then(|text| adjudication::flag(&mut reader, text, kind, &rules, seats));
     let games = flags.games.unwrap_or(seats as u32);
     if games == 0 || (games > 1 && seats == 2 && !games.is_multiple_of(2)) {
         let title = format!(
@@ -105,7 +110,8 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
         file: None,
         base: flags.folder.clone(),
         name: flags.name.clone(),
-        game: flags.game.clone(),
+        game: kind.map_or_else(String::new, |kind| kind.facts().name.to_owned()),
+        own_game: chosen.clone().and_then(Chosen::own),
         format: Format::RoundRobin,
         options: FormatOptions::default(),
         games,
@@ -121,6 +127,7 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
         jobs: flags.jobs,
         rules,
         clock,
+        adjudication,
         limits: layer.limits,
         bots,
     };
@@ -129,6 +136,24 @@ pub fn from_flags(flags: &Flags, builtins: &[&str]) -> Result<EventConfig, Confi
     }
     if reader.error.is_empty() {
         Ok(config)
+    } else {
+        Err(reader.error)
+    }
+}
+
+/// The game of flags, with its options; nothing else of them is looked at.
+///
+/// # Errors
+/// Everything that is wrong with them.
+pub fn game_from_flags(flags: &Flags) -> Result<(Chosen, Map<String, Value>), ConfigError> {
+    let mut reader = Reader::default();
+    let chosen = game::from_text(&mut reader, &flags.game, &flags.folder);
+    let Some(chosen) = chosen else {
+        return Err(reader.error);
+    };
+    let given = rules(&mut reader, &flags.rules, chosen.kind());
+    if reader.error.is_empty() {
+        Ok((chosen, given))
     } else {
         Err(reader.error)
     }
@@ -172,15 +197,14 @@ fn bots(
     }
     let mut bots: Vec<BotSpec> = Vec::new();
     for text in &flags.bots {
-        if let Some((name, program, build)) = bots::from_text(reader, text, &flags.folder, builtins)
-        {
+        if let Some(found) = bots::from_text(reader, text, &flags.folder, builtins) {
             bots.push(BotSpec {
-                name: free_name(&name, &bots),
+                name: free_name(&found.name, &bots),
                 line: None,
-                program,
-                build,
+                program: found.program,
+                build: found.build,
                 env: Vec::new(),
-                options: Map::new(),
+                options: found.options,
                 limits: limits.clone(),
                 joins: 1,
                 leaves: None,
@@ -239,7 +263,7 @@ fn rules(reader: &mut Reader, pairs: &[String], kind: &dyn Kind) -> Map<String, 
 }
 
 /// The value of an option: TOML, or else the text itself.
-fn option_value(text: &str) -> Result<Value, Wrong> {
+pub(super) fn option_value(text: &str) -> Result<Value, Wrong> {
     let text = text.trim();
     match DeValue::parse(text) {
         Ok(value) if !matches!(value.get_ref(), DeValue::Datetime(_)) => json(value.get_ref()),

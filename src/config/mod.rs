@@ -15,12 +15,16 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use crate::clock::ClockSpec;
+use crate::game::Kind;
+use crate::referee::adjudicate::Adjudication;
 
+mod adjudication;
 mod bots;
 mod diagnose;
 pub mod files;
 mod fingerprint;
 mod flags;
+mod game;
 mod openings;
 mod programs;
 mod read;
@@ -34,10 +38,12 @@ pub mod units;
 pub use diagnose::{ConfigError, suggestion};
 pub use files::{BotFiles, FilesError, bot_files};
 pub use fingerprint::changes;
-pub use flags::{Flags, from_flags, parse_clock};
+pub use flags::{Flags, from_flags, game_from_flags, parse_clock};
+pub use game::{Chosen, OwnGame, choose_game};
 pub use programs::{ProgramProblem, check_programs, is_script, resolve_program};
 pub use read::{default_clock, parse, read};
-pub use schedule::{format_of, tie_breaks_of};
+pub use schedule::{format_of, ruled_format_of, tie_breaks_of};
+pub use sections::sandbox_word;
 
 /// The commented reference of all keys, and the defaults.
 pub const DEFAULT_TOML: &str = include_str!("default.toml");
@@ -51,8 +57,10 @@ pub struct EventConfig {
     pub base: PathBuf,
     /// The event's name.
     pub name: String,
-    /// The game's name, one of [`crate::game::GAMES`].
+    /// The game's name: that of one of [`crate::game::GAMES`], or of `own_game`.
     pub game: String,
+    /// The game whose rules are a program of the organiser's, if it is one.
+    pub own_game: Option<OwnGame>,
     /// How the schedule is made.
     pub format: Format,
     /// What the format needs besides.
@@ -83,6 +91,8 @@ pub struct EventConfig {
     pub rules: Map<String, Value>,
     /// The time control.
     pub clock: ClockSpec,
+    /// The rules of the event that may end a game; `None`: none.
+    pub adjudication: Option<Adjudication>,
     /// The limits of a bot that sets none of its own.
     pub limits: Limits,
     /// The bots; a bot's place here is its slot.
@@ -116,9 +126,17 @@ impl EventConfig {
 }
 
 impl EventConfig {
+    /// The game.
+    pub fn kind(&self) -> Option<&dyn Kind> {
+        match &self.own_game {
+            Some(own) => Some(own.kind()),
+            None => crate::game::find(&self.game),
+        }
+    }
+
     /// Whether the seats race, so that the rules set the time.
     pub fn is_race(&self) -> bool {
-        let rules = crate::game::find(&self.game).map(|kind| kind.rules(&self.rules));
+        let rules = self.kind().map(|kind| kind.rules(&self.rules));
         rules.is_some_and(|rules| rules.is_ok_and(|rules| rules.race().is_some()))
     }
 }

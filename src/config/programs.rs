@@ -71,14 +71,26 @@ fn check(bot: &BotSpec) -> Result<(), Fault> {
     let Program::Command { argv, dir, .. } = &bot.program else {
         return Ok(());
     };
+    check_argv(argv, dir).map_err(|fault| with_build(fault, dir))
+}
+
+fn check_argv(argv: &[String], dir: &Path) -> Result<(), Fault> {
     check_folder(dir)?;
     let program = argv.first().map_or("", String::as_str);
-    find(program, dir).map_err(|fault| with_build(fault, dir))?;
-    // The first argument that looks like a script is the bot itself where an interpreter runs it.
+    find(program, dir)?;
+    // The first argument that looks like a script is the program itself where an interpreter runs it.
     match argv.iter().skip(1).find(|word| is_script(word)) {
-        Some(script) => check_script(script, dir).map_err(|fault| with_build(fault, dir)),
+        Some(script) => check_script(script, dir),
         None => Ok(()),
     }
+}
+
+/// Checks that a command can be started in a folder.
+///
+/// # Errors
+/// What is wrong, and what would be right.
+pub(super) fn check_command(argv: &[String], dir: &Path) -> Result<(), (String, String)> {
+    check_argv(argv, dir).map_err(|fault| (fault.what, fault.right))
 }
 
 /// Adds how the bot is built, where its folder says so.

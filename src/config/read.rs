@@ -7,14 +7,15 @@ use std::sync::LazyLock;
 use hakem_protocol::ClockKind;
 use serde_json::{Map, Value};
 
+use super::adjudication::{self, ADJUDICATION_KEYS, AdjudicationKeys};
 use super::bots;
 use super::diagnose::{ConfigError, quoted, suggestion};
+use super::game::{self, Chosen};
 use super::openings;
 use super::reader::{Reader, Section, Wrong};
 use super::sections::{self, CLOCK_KEYS, EVENT_KEYS, EventKeys, FILE_KEYS, HOMES, LIMIT_KEYS};
 use super::{BotSpec, DEFAULT_TOML, EventConfig, Format, FormatOptions, Limits, Restart, Sandbox};
 use crate::clock::ClockSpec;
-use crate::game::find;
 use crate::tournament::swiss;
 
 /// The largest event file; a larger one was hardly meant as one.
@@ -27,6 +28,7 @@ const MAX_MATCHES: u128 = 10_000_000;
 pub(super) struct Layer {
     pub(super) event: EventKeys,
     pub(super) clock: ClockSpec,
+    pub(super) adjudication: AdjudicationKeys,
     pub(super) limits: Limits,
 }
 
@@ -49,6 +51,7 @@ fn blank() -> Layer {
             },
             ceiling_us: None,
         },
+        adjudication: AdjudicationKeys::default(),
         limits: Limits {
             memory: 0,
             processes: 0,
@@ -72,7 +75,7 @@ pub(super) static DEFAULTS: LazyLock<(Layer, ConfigError)> = LazyLock::new(|| {
     let mut layer = blank();
     if let Some((source, table)) = reader.file("default.toml", DEFAULT_TOML) {
         let root = reader.root(source, "the event file", &table, FILE_KEYS);
-        layer.read(&mut reader, &root, Path::new(""));
+        layer.read(&mut reader, &root, Path::new(""), Path::new(""));
     }
     (layer, reader.error)
 });
@@ -93,13 +96,22 @@ impl Layer {
         reader: &mut Reader,
         root: &Section<'t>,
         base: &Path,
+        file: &Path,
     ) -> Option<Section<'t>> {
         let event = reader.section(root, "event", "[event]", EVENT_KEYS, HOMES);
         if let Some(section) = &event {
             sections::event(reader, section, &mut self.event);
+            if section.has("game") {
+                self.event.game = game::game(reader, section, base, file);
+            }
         }
         if let Some(section) = reader.section(root, "clock", "[clock]", CLOCK_KEYS, HOMES) {
             sections::clock(reader, &section, &mut self.clock);
+        }
+        let known = ADJUDICATION_KEYS;
+        if let Some(section) = reader.section(root, "adjudication", "[adjudication]", known, HOMES)
+        {
+            adjudication::section(reader, &section, &mut self.adjudication);
         }
         if let Some(section) = reader.section(root, "limits", "[limits]", LIMIT_KEYS, HOMES) {
             sections::limits(reader, &section, &mut self.limits, base);
@@ -152,7 +164,7 @@ fn event(
     builtins: &[&str],
 ) -> Option<EventConfig> {
     let mut layer = DEFAULTS.0.clone();
-    let section = layer.read(reader, root, base);
+    let section = layer.read(reader, root, base, file);
     match &section {
         Some(section) => sections::check_event(reader, section, &mut layer.event),
         None if !root.has("event") => {
@@ -161,7 +173,8 @@ fn event(
         }
         None => {}
     }
-    let kind = layer.event.game.and_then(find);
+    let chosen = layer.event.game.clone();
+    let kind = chosen.as_ref().map(Chosen::kind);
     let rules_section = reader.open_section(root, "rules", "[rules]");
     let rules = match (kind, &rules_section) {
         (Some(kind), Some(section)) => sections::rules(reader, section, kind),
@@ -170,6 +183,7 @@ fn event(
     let prescribed = kind.and_then(|kind| sections::prescribed_clock(kind, &rules));
     sections::finish_clock(reader, root, prescribed, &mut layer.clock);
     let seats = layer.event.seats.unwrap_or(2);
+    adjudication::check(reader, root, kind, &rules, seats);
     let bot_sections = reader.sections(root, "bot");
     if bot_sections.len() < seats {
         let found = match bot_sections.len() {
@@ -275,11 +289,13 @@ impl Layer {
             Some(Format::Swiss) => swiss::usual_rounds(bots.len()),
             _ => 1,
         };
+        let chosen = keys.game?;
         Some(EventConfig {
             file: Some(file.to_owned()),
             base: base.to_owned(),
             name: keys.name.unwrap_or_else(|| stem(file)),
-            game: keys.game?.to_owned(),
+            game: chosen.kind().facts().name.to_owned(),
+            own_game: chosen.own(),
             format: keys.format.unwrap_or(Format::RoundRobin),
             options,
             games: keys.games?,
@@ -295,6 +311,7 @@ impl Layer {
             jobs: keys.jobs,
             rules,
             clock: self.clock,
+            adjudication: self.adjudication.rules(),
             limits: self.limits,
             bots,
         })

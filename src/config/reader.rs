@@ -248,6 +248,13 @@ impl Reader {
         }
     }
 
+    /// Whether a key's value is a table.
+    pub(super) fn is_table(&self, section: &Section<'_>, key: &str) -> bool {
+        section
+            .get(key)
+            .is_some_and(|(_, value)| matches!(value.get_ref(), DeValue::Table(_)))
+    }
+
     /// Notes that the value of a key does not fit.
     pub(super) fn wrong(&mut self, section: &Section<'_>, key: &str, wrong: Wrong) {
         let title = format!("{} in {} {}", quoted(key), section.name, wrong.what);

@@ -6,13 +6,20 @@ use crate::event::Slot;
 use crate::tournament::groups::Groups;
 use crate::tournament::knockout::Knockout;
 use crate::tournament::ladder::Ladder;
+use crate::tournament::rulings::Desk;
 use crate::tournament::standings::TieBreak;
 use crate::tournament::swiss::{Entry, Swiss};
 use crate::tournament::{Fixed, Format, Meetings, gauntlet, round_robin};
 
-/// How the event that has this fingerprint ([`super::EventConfig::fingerprint`]) is made of matches. `ladder` are the names of
-/// the bots of a ladder at its beginning, best first; bots that it does not name stand at its end, in their own order.
+/// The same for an event in which nothing was ruled.
 pub fn format_of(fingerprint: &Value, ladder: &[String]) -> Box<dyn Format> {
+    ruled_format_of(fingerprint, ladder, &Desk::default())
+}
+
+/// How the event that has this fingerprint ([`super::EventConfig::fingerprint`]) is made of matches. `ladder` are the names of
+/// the bots of a ladder at its beginning, best first; bots that it does not name stand at its end, in their own order. `desk` tells which
+/// bots were added later.
+pub fn ruled_format_of(fingerprint: &Value, ladder: &[String], desk: &Desk) -> Box<dyn Format> {
     let event = &fingerprint["event"];
     let whole = |key: &str, usual: u64| {
         let number = event[key].as_u64().unwrap_or(usual);
@@ -22,6 +29,7 @@ pub fn format_of(fingerprint: &Value, ladder: &[String]) -> Box<dyn Format> {
     let bots = fingerprint["bots"].as_array().unwrap_or(&none);
     let named = |name: &Value| bots.iter().position(|bot| bot["name"] == *name);
     let slots: Vec<Slot> = (0..bots.len()).collect();
+    let stages = desk.stages(bots.len());
     let seats = whole("seats", 2) as usize;
     let rounds = whole("rounds", 1);
     let meetings = Meetings {
@@ -32,7 +40,7 @@ pub fn format_of(fingerprint: &Value, ladder: &[String]) -> Box<dyn Format> {
     match event["format"].as_str().unwrap_or_default() {
         "gauntlet" => {
             let candidate = named(&event["candidate"]).unwrap_or(0);
-            let schedule = gauntlet::schedule(candidate, bots.len(), seats, games, paired, rounds);
+            let schedule = gauntlet::in_stages(candidate, &stages, seats, games, paired, rounds);
             Box::new(Fixed(schedule))
         }
         "swiss" => Box::new(Swiss {
@@ -71,12 +79,13 @@ pub fn format_of(fingerprint: &Value, ladder: &[String]) -> Box<dyn Format> {
                 rounds,
             })
         }
-        _ => Box::new(Fixed(round_robin::schedule(
-            bots.len(),
+        _ => Box::new(Fixed(round_robin::in_stages(
+            &stages,
             seats,
             games,
             paired,
             rounds,
+            |_| true,
         ))),
     }
 }

@@ -5,14 +5,15 @@ use hakem_protocol::limits::MAX_NAME_CHARS;
 use serde_json::{Map, Value};
 
 use super::diagnose::{quoted, suggestion};
+use super::game::Chosen;
 use super::reader::{Reader, Section, Words, Wrong, integer, plain_text};
 use super::units::show_duration;
 use super::{Format, Limits, Restart, Sandbox};
 use crate::clock::ClockSpec;
-use crate::game::{ClockDefaults, GAMES, Kind, find};
+use crate::game::{ClockDefaults, GAMES, Kind};
 
 /// The keys of a whole event file.
-pub(super) const FILE_KEYS: &[&str] = &["event", "rules", "clock", "limits", "bot"];
+pub(super) const FILE_KEYS: &[&str] = &["event", "rules", "clock", "adjudication", "limits", "bot"];
 
 /// The keys of `[event]`.
 pub(super) const EVENT_KEYS: &[&str] = &[
@@ -69,6 +70,7 @@ pub(super) const LIMIT_KEYS: &[&str] = &[
 pub(super) const HOMES: &[(&str, &[&str])] = &[
     ("[event]", EVENT_KEYS),
     ("[clock]", CLOCK_KEYS),
+    ("[adjudication]", super::adjudication::ADJUDICATION_KEYS),
     ("[limits]", LIMIT_KEYS),
     ("[[bot]]", super::bots::BOT_KEYS),
 ];
@@ -123,7 +125,7 @@ pub(super) fn clock_kind_word(kind: ClockKind) -> &'static str {
 }
 
 /// The word of a sandbox level.
-pub(super) fn sandbox_word(sandbox: Sandbox) -> &'static str {
+pub fn sandbox_word(sandbox: Sandbox) -> &'static str {
     word_of(SANDBOXES, sandbox)
 }
 
@@ -138,7 +140,7 @@ fn word_of<T: Copy + PartialEq>(words: &Words<T>, meaning: T) -> &'static str {
 #[derive(Clone, Default)]
 pub(super) struct EventKeys {
     pub(super) name: Option<String>,
-    pub(super) game: Option<&'static str>,
+    pub(super) game: Option<Chosen>,
     pub(super) format: Option<Format>,
     pub(super) games: Option<u32>,
     pub(super) paired: Option<bool>,
@@ -184,7 +186,6 @@ pub(super) fn event(reader: &mut Reader, section: &Section<'_>, keys: &mut Event
         &mut keys.name,
         reader.text(section, "name", 200, "Spring course"),
     );
-    set_some(&mut keys.game, reader.value(section, "game", game));
     set_some(&mut keys.format, reader.word(section, "format", FORMATS));
     set_some(
         &mut keys.games,
@@ -300,20 +301,6 @@ fn check_format(reader: &mut Reader, section: &Section<'_>, keys: &mut EventKeys
     }
 }
 
-fn game(value: &toml::de::DeValue<'_>) -> Result<&'static str, Wrong> {
-    let names = || GAMES.iter().map(|kind| kind.facts().name);
-    let listed = || names().collect::<Vec<_>>().join(", ");
-    match value.as_str() {
-        Some(text) => find(text)
-            .map(|kind| kind.facts().name)
-            .ok_or_else(|| Wrong::new(format!("is {}", quoted(text)), suggestion(text, names()))),
-        None => Err(Wrong::new(
-            format!("is {}", super::reader::kind(value)),
-            format!("the name of a game is right: {}", listed()),
-        )),
-    }
-}
-
 fn confidence(value: &toml::de::DeValue<'_>) -> Result<f64, Wrong> {
     let right = "a number from 0.5 to below 1 is right, like 0.99";
     let number = match value {
@@ -372,7 +359,8 @@ pub(super) fn check_event(reader: &mut Reader, section: &Section<'_>, keys: &mut
             "leave one of them out",
         );
     }
-    if let (Some(kind), Some(seats)) = (keys.game.and_then(find), keys.seats)
+    let kind = keys.game.as_ref().map(Chosen::kind);
+    if let (Some(kind), Some(seats)) = (kind, keys.seats)
         && let Some(wrong) = seats_problem(kind, seats)
     {
         reader.wrong(section, "seats", wrong);

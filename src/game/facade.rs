@@ -237,6 +237,10 @@ impl<G: Game> Position for TypedPosition<G> {
         self.game.forfeit(seat)
     }
 
+    fn adjudicated(&self, lost_by: Option<Seat>) -> Option<Outcome> {
+        self.game.adjudicated(lost_by)
+    }
+
     fn board(&self) -> String {
         self.game.board()
     }

@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 pub mod dokuztas;
 pub mod facade;
 pub mod mangala;
+pub mod outside;
 pub mod oware;
 pub mod qbitz;
 pub mod reversi;
@@ -131,11 +132,14 @@ pub enum ChanceKind {
     Cubes,
     /// Q-Bitz: a card, and which of its patterns is shown.
     Card,
+    /// One of the outcomes that a position names, by their weights: a number below the sum of these
+    /// ([`Position::choices`]).
+    Outcome,
 }
 
 impl ChanceKind {
     /// Every kind.
-    pub const ALL: [ChanceKind; 7] = [
+    pub const ALL: [ChanceKind; 8] = [
         ChanceKind::First,
         ChanceKind::Opening,
         ChanceKind::Dice,
@@ -143,6 +147,7 @@ impl ChanceKind {
         ChanceKind::Ply,
         ChanceKind::Cubes,
         ChanceKind::Card,
+        ChanceKind::Outcome,
     ];
 
     /// The name in records and in the derivation.
@@ -155,6 +160,7 @@ impl ChanceKind {
             ChanceKind::Ply => "ply",
             ChanceKind::Cubes => "cubes",
             ChanceKind::Card => "card",
+            ChanceKind::Outcome => "outcome",
         }
     }
 }
@@ -256,6 +262,16 @@ impl Outcome {
         }
     }
 
+    /// A draw of two seats.
+    pub fn draw(points: [u32; 2], reason: &'static str) -> Outcome {
+        Outcome {
+            winner: None,
+            score: vec![Share::HALF; 2],
+            points: points.to_vec(),
+            reason,
+        }
+    }
+
     /// A win of one of two seats.
     pub fn win(winner: Seat, points: [u32; 2], reason: &'static str) -> Outcome {
         let mut score = vec![Share::LOSS; 2];
@@ -271,6 +287,9 @@ impl Outcome {
 
 /// The reason of a forfeit in an [`Outcome`].
 pub const FORFEIT: &str = "forfeit";
+
+/// The reason in an [`Outcome`] of a game that a rule of the event ended.
+pub const ADJUDICATED: &str = "adjudicated";
 
 /// An answer that the rules refuse. The position is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -522,6 +541,23 @@ pub trait Game: Clone + fmt::Debug + Send + Sized + 'static {
     /// The outcome if this seat forfeits now: points of the board as it stands, the win to the other.
     fn forfeit(&self, seat: Seat) -> Outcome;
 
+    /// The outcome if a rule of the event ends the game here, while a seat is asked: lost for this seat, or drawn; points of the
+    /// board as it stands. `None` while it is still open what the seat would lose. For games of two seats.
+    fn adjudicated(&self, lost_by: Option<Seat>) -> Option<Outcome> {
+        let lost = Outcome {
+            reason: ADJUDICATED,
+            ..self.forfeit(lost_by.unwrap_or(0))
+        };
+        Some(match lost_by {
+            Some(_) => lost,
+            None => Outcome {
+                winner: None,
+                score: vec![Share::HALF; lost.score.len()],
+                ..lost
+            },
+        })
+    }
+
     /// Whether a game with this outcome, already played over `again` times, is played over once more.
     fn plays_over(options: &Self::Options, outcome: &Outcome, again: u32) -> bool {
         let _ = (options, outcome, again);
@@ -616,6 +652,20 @@ pub trait Position: fmt::Debug + Send {
     fn withdraw(&mut self, seat: Seat) -> bool;
     /// Applies a random event.
     fn chance(&mut self, drawn: Drawn);
+    /// The number of choices of the random event that is due, where its kind does not fix it.
+    fn choices(&self) -> Option<u32> {
+        None
+    }
+    /// What a draw of the random event that is due means, where the number alone does not tell it.
+    fn drawn_value(&self, drawn: Drawn) -> Option<Value> {
+        let _ = drawn;
+        None
+    }
+    /// Why the rules cannot go on: the program that they are failed. Whoever caused it, no seat did: the game is void.
+    /// Everything else that such a position says means nothing. Never of a game that is built in.
+    fn broken(&self) -> Option<&str> {
+        None
+    }
     /// [`Game::charged`].
     fn charged(&mut self, total_us: u64);
     /// The opening roll, where the game has one.
@@ -624,6 +674,8 @@ pub trait Position: fmt::Debug + Send {
     fn outcome(&self) -> Option<Outcome>;
     /// The outcome if this seat forfeits now.
     fn forfeit(&self, seat: Seat) -> Outcome;
+    /// [`Game::adjudicated`].
+    fn adjudicated(&self, lost_by: Option<Seat>) -> Option<Outcome>;
     /// The board for a terminal.
     fn board(&self) -> String;
     /// The number of paths of exactly `depth` full moves.

@@ -8,7 +8,7 @@ use hakem_protocol::{ErrorCode, limits};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Claim, Facts, GAMES, Outcome, Position, Ruleset, Seat, Setup, ToAct};
+use super::{Claim, Facts, GAMES, Kind, Outcome, Position, Ruleset, Seat, Setup, ToAct};
 use crate::strict::{self, StrictError};
 
 /// What is wrong with a question: the `error` of an answer.
@@ -423,7 +423,19 @@ pub fn perft(
     state: Option<&[u8]>,
     rules: Option<&[u8]>,
 ) -> Result<u64, Fault> {
-    let game = game_index(game)?;
+    perft_in(GAMES[game_index(game)?], depth, state, rules)
+}
+
+/// As [`perft`], in a game that need not be built in.
+///
+/// # Errors
+/// As [`perft`]; also rules that fail.
+pub fn perft_in(
+    kind: &dyn Kind,
+    depth: u32,
+    state: Option<&[u8]>,
+    rules: Option<&[u8]>,
+) -> Result<u64, Fault> {
     let parse = |name: &str, json: &[u8]| {
         strict::parse(json).map_err(|error| {
             let fault = Fault::from(error);
@@ -442,7 +454,9 @@ pub fn perft(
             ));
         }
     };
-    let rules = read_rules(game, &given)?;
+    let rules = kind
+        .rules(&given)
+        .map_err(|error| Fault::bad_message(error.to_string()))?;
     if rules.race().is_some() {
         return Err(Fault::bad_message(format!(
             "{} is a race: it has no list of moves, so there are no paths to count",
@@ -458,7 +472,11 @@ pub fn perft(
             .read(&state)
             .map_err(|words| Fault::bad_message(format!("state: {words}")))?,
     };
-    Ok(position.perft(depth))
+    let paths = position.perft(depth);
+    match position.broken() {
+        None => Ok(paths),
+        Some(why) => Err(Fault::bad_message(why)),
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,8 @@
 //! An Oware player that looks ahead. An ambar is a store for seeds.
+//!
+//! What a position is worth: the seeds in the stores above all; then the houses that are not empty, since they are
+//! choices, and the seeds in them; and what the seat to move can capture at once. That last part makes most of the
+//! difference to a player that takes what it can: it leaves less to be taken.
 
 use hakem_protocol::{Move, Turn};
 use serde_json::Value;
@@ -42,6 +46,9 @@ const SEED: i32 = 10;
 const SIDE: i32 = 1;
 /// A house more that is not empty: a choice of moves, and seeds that cannot all be captured at once.
 const FILLED: i32 = 7;
+
+/// A seed that the next move can capture: it is as good as captured, but there may be an answer.
+const NEXT: i32 = 8;
 
 /// A value in seeds, for people; a decided game is 100 and its lead.
 fn shown(value: i32) -> Value {
@@ -89,8 +96,25 @@ impl Position for Board {
 
     /// The weights won most of a few thousand games against others.
     fn estimate(&self, me: Seat) -> i32 {
-        SEED * lead(self, me) + worth(self.houses(me)) - worth(self.houses(1 - me))
+        let mover = self.turn();
+        let next = NEXT * next_capture(self.houses(mover), self.houses(1 - mover));
+        let next = if mover == me { next } else { -next };
+        SEED * lead(self, me) + worth(self.houses(me)) - worth(self.houses(1 - me)) + next
     }
+}
+
+/// The most seeds that one move of these houses captures of those, more than a round of the board left aside.
+fn next_capture(own: [u8; 6], other: [u8; 6]) -> i32 {
+    let captured = |house: usize| {
+        // Places count on from the own houses, 0 to 5, to the other's.
+        let last = house + usize::from(own[house]);
+        if own[house] >= 12 || !(6..12).contains(&last) {
+            return 0;
+        }
+        let sown = other[..=last - 6].iter().rev().map(|&seeds| seeds + 1);
+        sown.take_while(|seeds| [2, 3].contains(seeds)).sum()
+    };
+    i32::from((0..6).map(captured).max().unwrap_or(0u8))
 }
 
 /// The lead in seeds of the stores.
@@ -132,6 +156,21 @@ mod tests {
             json!({"pits": [[0,1,0,1,0,1],[0,0,1,2,0,1]], "stores": [21,20], "turn": 0}),
         ] {
             same_as_plain(&board(&state), 5);
+        }
+    }
+
+    #[test]
+    fn what_the_next_move_captures_is_seen() {
+        for (own, other, wanted) in [
+            ([1, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0], 0),
+            ([0, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 0], 3),
+            ([0, 0, 0, 0, 0, 1], [3, 0, 0, 0, 0, 0], 0),
+            // A row that ends at three seeds that become four.
+            ([0, 0, 0, 0, 0, 4], [1, 3, 1, 2, 5, 0], 2 + 3),
+            // Twelve seeds go round; that is not looked at.
+            ([12, 0, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1], 0),
+        ] {
+            assert_eq!(next_capture(own, other), wanted, "{own:?} {other:?}");
         }
     }
 

@@ -1,4 +1,7 @@
 //! A Dokuztas player that looks ahead. A degirmen (değirmen) is a mill, three stones in a row.
+//!
+//! What a position is worth: stones above all; then mills and lines that want one stone more; the empty neighbours of
+//! stones, since who cannot move has lost; and whether the seat to move completes a mill at once.
 
 use hakem_protocol::{Move, Turn};
 use serde_json::Value;
@@ -44,6 +47,8 @@ const STONE: i32 = 100;
 const MILL: i32 = 20;
 /// A line with two own stones that the next move can complete.
 const THREAT: i32 = 25;
+/// That the seat to move can complete a mill: half of the stone that it takes, since the other seat may answer.
+const NEXT: i32 = 50;
 /// A line with two own stones and an empty point that no own stone reaches yet.
 const TWO: i32 = 8;
 /// An empty neighbour of a stone.
@@ -114,7 +119,14 @@ impl Position for Dokuztas {
     }
 
     fn estimate(&self, me: Seat) -> i32 {
-        worth(self, me) - worth(self, 1 - me)
+        let (mine, yours) = (Worth::of(self, me), Worth::of(self, 1 - me));
+        let takes = |worth: &Worth| NEXT * i32::from(worth.threatens);
+        let next = match self.mover() {
+            Some(mover) if mover == me => takes(&mine),
+            Some(_) => -takes(&yours),
+            None => 0,
+        };
+        mine.value - yours.value + next
     }
 }
 
@@ -127,38 +139,47 @@ fn in_open_twos(own: Points, other: Points) -> Points {
         .fold(0, |all, two| all | two)
 }
 
-/// What the stones of a seat seem to be worth. The weights did best in some thousand games against others.
-fn worth(game: &Dokuztas, seat: Seat) -> i32 {
-    let (own, empty) = (game.stones(seat), game.empty());
-    let placing = game.in_hand(seat) > 0;
-    let flying = !placing && own.count_ones() == 3;
-    let lines: i32 = MILLS
-        .iter()
-        .map(|&mill| {
+/// What the stones of a seat seem to be worth.
+struct Worth {
+    value: i32,
+    /// Whether its next move can complete a mill.
+    threatens: bool,
+}
+
+impl Worth {
+    /// The weights did best in some thousand games against others.
+    fn of(game: &Dokuztas, seat: Seat) -> Worth {
+        let (own, empty) = (game.stones(seat), game.empty());
+        let placing = game.in_hand(seat) > 0;
+        let flying = !placing && own.count_ones() == 3;
+        let mut threatens = false;
+        let mut value = STONE * game.left(seat) as i32;
+        for mill in MILLS {
             let rest = mill & !own;
-            match rest.count_ones() {
+            value += match rest.count_ones() {
                 0 => MILL,
                 1 if rest & empty != 0 => {
                     let gap = rest.trailing_zeros() as board::Point;
                     let near = board::neighbours(gap) & own & !mill != 0;
                     if placing || flying || near {
+                        threatens = true;
                         THREAT
                     } else {
                         TWO
                     }
                 }
                 _ => 0,
-            }
-        })
-        .sum();
-    let ways = if flying {
-        FLIGHT
-    } else {
-        board::each(own)
-            .map(|point| WAY * (board::neighbours(point) & empty).count_ones() as i32)
-            .sum()
-    };
-    STONE * game.left(seat) as i32 + lines + ways
+            };
+        }
+        value += if flying {
+            FLIGHT
+        } else {
+            board::each(own)
+                .map(|point| WAY * (board::neighbours(point) & empty).count_ones() as i32)
+                .sum()
+        };
+        Worth { value, threatens }
+    }
 }
 
 #[cfg(test)]
@@ -234,7 +255,7 @@ mod tests {
         let value = |stones: &[&str], in_hand: u8| {
             let state =
                 json!({"stones": [stones, ["c5", "e5", "c3"]], "in_hand": [in_hand, 0], "turn": 0});
-            worth(&read(&state), 0)
+            Worth::of(&read(&state), 0).value
         };
         for (stones, in_hand, wanted) in [
             (&["a7", "d6", "f4", "d2"][..], 0, 4 * STONE + 14 * WAY),
@@ -248,6 +269,15 @@ mod tests {
         ] {
             assert_eq!(value(stones, in_hand), wanted, "{stones:?}");
         }
+        // Whose move it is counts where a mill can be completed.
+        let threat = |turn: Seat| {
+            let state = json!({"stones": [["a7", "d7", "g4", "d2"], ["c5", "e5", "c3", "b6"]],
+                "in_hand": [0, 0], "turn": turn});
+            let game = read(&state);
+            assert!(Worth::of(&game, 0).threatens && !Worth::of(&game, 1).threatens);
+            game.estimate(0)
+        };
+        assert_eq!(threat(0), threat(1) + NEXT);
         let game = read(&json!({"stones": [["a7", "d7"], ["b6"]], "in_hand": [7, 8], "turn": 0}));
         assert_eq!(game.estimate(0), -game.estimate(1));
         assert!(game.estimate(0) > 0);

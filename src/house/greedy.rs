@@ -4,12 +4,13 @@ use hakem_protocol::{Ask, Move, Turn};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Facts, Games, House, Table};
+use super::{Facts, Games, House, Table, cubes, hizli};
 use crate::game::Game;
 use crate::game::dokuztas::Dokuztas;
 use crate::game::dokuztas::board::{self, Points};
 use crate::game::mangala::Mangala;
 use crate::game::oware::Oware;
+use crate::game::qbitz::faces::Answer;
 use crate::game::reversi::Reversi;
 
 /// Takes the move after which its game's own simple measure is highest; of equals the first.
@@ -20,13 +21,16 @@ impl House for Greedy {
     fn facts(&self) -> &'static Facts {
         &Facts {
             name: "greedy",
-            summary: "the move that looks best at once: stones or seeds gained; corners and few replies; mills; hits, points and pips (never doubles)",
-            games: Games::Only(&["mangala", "oware", "reversi", "dokuztas", "tavla"]),
+            summary: "the move that looks best at once: stones or seeds gained; corners and few replies; mills; hits, points and pips (never doubles); the first cube that fits",
+            games: Games::Only(&["mangala", "oware", "reversi", "dokuztas", "tavla", "qbitz"]),
             options: &[],
         }
     }
 
     fn answer(&self, table: &Table<'_>, turn: &Turn) -> Result<Move, String> {
+        if turn.ask == Ask::Race {
+            return qbitz(table, turn);
+        }
         let legal = super::listed(turn)?;
         let answer = match (table.game, turn.ask) {
             ("mangala", Ask::Move) => mangala(table, turn, legal)?,
@@ -136,6 +140,17 @@ fn dokuztas(table: &Table<'_>, turn: &Turn, legal: &[Value]) -> Result<Value, St
         Ok(1000 * i32::from(won) + 100 * taken as i32 + lines)
     })?;
     Ok(chosen.clone())
+}
+
+/// Q-Bitz: the cell with the fewest cubes first, and the first cube that fits; it never goes back, and gives up where that
+/// leads nowhere.
+fn qbitz(table: &Table<'_>, turn: &Turn) -> Result<Move, String> {
+    let game = hizli::position(table, turn)?;
+    let tray = serde_json::to_value(Answer(cubes::scarcest_first(&game)));
+    Ok(super::answer(
+        turn,
+        tray.map_err(|error| error.to_string())?,
+    ))
 }
 
 /// Tavla, from the message alone.

@@ -1,4 +1,8 @@
 //! A Reversi player that looks ahead. A köşe is a corner of the board.
+//!
+//! What a position is worth: not discs, which turn till the end, but moves: a seat with few has to give away what it
+//! would keep. Then corners and what holds on to them, since that is never turned again; the squares beside an empty
+//! corner, which give it away; and corners that the seat to move can take.
 
 use hakem_protocol::{Move, Turn};
 use serde_json::Value;
@@ -45,6 +49,8 @@ const LATER_MOVE: i32 = 5;
 const STABLE: i32 = 15;
 /// A corner, besides being stable.
 const CORNER: i32 = 60;
+/// A corner that the seat to move can take.
+const CORNER_NEXT: i32 = 90;
 /// A disc diagonally beside an empty corner, which gives the opponent the corner.
 const NEXT_DIAGONALLY: i32 = -50;
 /// A disc on the edge beside an empty corner.
@@ -141,16 +147,23 @@ impl Position for Reversi {
         } else {
             -LAST_MOVE
         };
-        worth(own, other) - worth(other, own) + last
+        let moves = [reversi::mobility(own, other), reversi::mobility(other, own)];
+        let corners = |moves: Squares| CORNER_NEXT * (moves & CORNERS).count_ones() as i32;
+        let next = if self.mover() == Some(me) {
+            corners(moves[0])
+        } else {
+            -corners(moves[1])
+        };
+        worth(own, other, moves[0]) - worth(other, own, moves[1]) + last + next
     }
 }
 
-/// What the discs of `own` seem to be worth against `other`.
-fn worth(own: Squares, other: Squares) -> i32 {
+/// What the discs of `own` seem to be worth against `other`, with these moves.
+fn worth(own: Squares, other: Squares, moves: Squares) -> i32 {
     let empty = !(own | other);
     let near_corner = around(CORNERS & empty);
     let count = |squares: Squares| squares.count_ones() as i32;
-    MOVE * count(reversi::mobility(own, other))
+    MOVE * count(moves)
         + LATER_MOVE * count(around(other) & empty)
         + STABLE * count(stable(own))
         + CORNER * count(own & CORNERS)

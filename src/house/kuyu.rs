@@ -1,4 +1,9 @@
 //! A Mangala player that looks ahead. A kuyu is a pit of the board.
+//!
+//! What a position is worth: the stones in the treasuries above all; then the stones on each side, since whoever runs out
+//! gets the rest; pits that end in the treasury, each another move; and what the seat to move can take at once. Without
+//! that last part a player that looks one move ahead is glad of three stones and does not see the ten that it leaves to
+//! be taken.
 
 use hakem_protocol::{Move, Turn};
 use serde_json::Value;
@@ -42,6 +47,9 @@ const STONE: i32 = 10;
 const SIDE: i32 = 3;
 /// A pit more whose last stone would reach the treasury, for another move.
 const READY: i32 = 20;
+
+/// A stone that the next move would bring: it is as good as taken, but the other seat's move after it may be better.
+const NEXT: i32 = 7;
 
 /// A value in stones, for people; a decided game is 100 and its lead.
 fn shown(value: i32) -> Value {
@@ -109,8 +117,35 @@ impl Position for Mangala {
             })
             .sum()
         };
-        STONE * lead(self, me) + of(me) - of(1 - me)
+        let next = match self.mover() {
+            Some(mover) => {
+                let next = NEXT * next_gain(self.pits(mover), self.pits(1 - mover));
+                if mover == me { next } else { -next }
+            }
+            None => 0,
+        };
+        STONE * lead(self, me) + of(me) - of(1 - me) + next
     }
+}
+
+/// The most stones that one move of these pits brings to the treasury against those, rounds of the board left aside.
+fn next_gain(own: &[u8; 6], other: &[u8; 6]) -> i32 {
+    let gain = |pit: usize| {
+        // Places count on from the own pits, 0 to 5, over the treasury, 6, to the other's pits.
+        let last = match usize::from(own[pit]) {
+            0 => return 0,
+            1 => pit + 1,
+            stones => pit + stones - 1,
+        };
+        match last {
+            0..=5 if own[last] == 0 && other[5 - last] > 0 => other[5 - last] + 1,
+            0..=5 => 0,
+            6 => 1,
+            7..=12 if other[last - 7] % 2 == 1 => other[last - 7] + 2,
+            _ => 1,
+        }
+    };
+    i32::from((0..6).map(gain).max().unwrap_or(0))
 }
 
 /// The lead in stones of the treasuries.
@@ -142,6 +177,23 @@ mod tests {
     }
 
     #[test]
+    fn what_the_next_move_brings_is_seen() {
+        for (own, other, wanted) in [
+            // Nothing; the treasury; over it into a pit that becomes even, and into one that becomes odd.
+            ([1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0], 0),
+            ([0, 0, 0, 0, 0, 1], [3, 0, 0, 0, 0, 0], 1),
+            ([0, 0, 0, 0, 0, 3], [1, 3, 0, 0, 0, 0], 1 + 2),
+            ([0, 0, 0, 0, 0, 4], [1, 4, 0, 0, 0, 0], 1),
+            ([0, 0, 0, 0, 0, 4], [0, 3, 0, 0, 0, 0], 1 + 4),
+            // An own pit that was empty, opposite five stones; one that was not.
+            ([3, 1, 0, 0, 0, 0], [0, 0, 0, 5, 0, 0], 6),
+            ([3, 1, 2, 0, 0, 0], [0, 0, 0, 5, 0, 0], 0),
+        ] {
+            assert_eq!(next_gain(&own, &other), wanted, "{own:?} {other:?}");
+        }
+    }
+
+    #[test]
     fn it_finds_the_move_that_wins_at_once() {
         // Pit 2 takes the opponent's last nine stones and has 25; nothing else takes anything.
         let state = json!({"pits": [[2,2,0,3,1,0],[0,0,0,9,0,0]], "stores": [15,16], "turn": 0});
@@ -150,6 +202,7 @@ mod tests {
             game: "mangala",
             rules: &serde_json::Map::new(),
             options: options.as_object().expect("an object"),
+            added_ms: 0,
             clock: &|| panic!("no time asked for"),
             withdrawn: &|| false,
         };

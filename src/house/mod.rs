@@ -9,12 +9,15 @@ use serde_json::{Map, Value};
 use crate::game::{Game, ToAct};
 
 pub mod ambar;
+mod cubes;
 pub mod degirmen;
 pub mod first;
 pub mod greedy;
 pub mod hizli;
 pub mod kose;
 pub mod kuyu;
+pub mod ladder;
+mod pace;
 pub mod random;
 mod search;
 pub mod tavla;
@@ -64,6 +67,8 @@ pub struct Facts {
 /// The games that a bot plays.
 #[derive(Debug)]
 pub enum Games {
+    /// Every game.
+    All,
     /// Every game whose turns list the legal answers.
     Listed,
     /// These.
@@ -88,6 +93,8 @@ pub enum OptionKind {
     Number(u64, u64),
     /// A whole number or a text.
     Seed,
+    /// True or false.
+    Flag,
 }
 
 /// What a bot knows besides the turn: what `hello` told, and how to read a clock.
@@ -99,6 +106,8 @@ pub struct Table<'a> {
     pub rules: &'a Map<String, Value>,
     /// The bot's options, checked by [`check`].
     pub options: &'a Map<String, Value>,
+    /// What each answer is given anew, increment and delay together, milliseconds.
+    pub added_ms: u64,
     /// Microseconds since any fixed instant. A bot reads it only if an option asks it to keep a time.
     pub clock: &'a dyn Fn() -> u64,
     /// Whether the question was withdrawn while the bot thinks (in a race); its answer is then not sent.
@@ -109,6 +118,11 @@ impl Table<'_> {
     /// An option of the kind [`OptionKind::Number`], where it is given.
     fn number(&self, name: &str) -> Option<u64> {
         self.options.get(name).and_then(whole)
+    }
+
+    /// An option of the kind [`OptionKind::Flag`]; false where it is not given.
+    fn flag(&self, name: &str) -> bool {
+        self.options.get(name) == Some(&Value::Bool(true))
     }
 }
 
@@ -133,7 +147,7 @@ pub fn check(house: &dyn House, game: &str, options: &Map<String, Value>) -> Res
     let other = match facts.games {
         Games::Listed if is_race(game) => Some("every game that lists legal answers".to_owned()),
         Games::Only(games) if !games.contains(&game) => Some(games.join(", ")),
-        Games::Listed | Games::Only(_) => None,
+        Games::All | Games::Listed | Games::Only(_) => None,
     };
     if let Some(other) = other {
         return Err(format!(
@@ -166,6 +180,7 @@ pub fn check(house: &dyn House, game: &str, options: &Map<String, Value>) -> Res
                 value.is_string() || value.is_u64() || value.is_i64(),
                 "a whole number or a text".into(),
             ),
+            OptionKind::Flag => (value.is_boolean(), "true or false".into()),
         };
         if !fits {
             return Err(format!(
@@ -267,6 +282,7 @@ pub(crate) mod tests {
             game,
             rules: &Map::new(),
             options,
+            added_ms: 0,
             clock: &|| panic!("no option asked for time"),
             withdrawn: &|| false,
         };
@@ -304,10 +320,11 @@ pub(crate) mod tests {
                 "kuyu",
                 "mangala",
                 json!({"dept": 3}),
-                "it takes depth, nodes, time_ms",
+                "it takes depth, nodes, time_ms, clock",
             ),
             ("kuyu", "mangala", json!({"depth": 0}), "from 1 to"),
             ("kuyu", "mangala", json!({"depth": "3"}), "\"3\""),
+            ("kuyu", "mangala", json!({"clock": 1}), "true or false"),
             (
                 "random",
                 "mangala",
@@ -316,7 +333,7 @@ pub(crate) mod tests {
             ),
             ("first", "mangala", json!({"seed": 1}), "takes no options"),
             (
-                "random",
+                "first",
                 "qbitz",
                 json!({}),
                 "lists legal answers, not qbitz",

@@ -1,10 +1,11 @@
 //! A bot that plays at random, yet always the same.
 
-use hakem_protocol::{Move, Turn};
+use hakem_protocol::{Ask, Move, Turn};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{Facts, Games, House, OptionFacts, OptionKind};
+use super::{Facts, Games, House, OptionFacts, OptionKind, cubes};
+use crate::game::qbitz::faces::Answer;
 
 /// Picks a legal answer by a hash of its seed, the turn's number and the state. So a game can be played again, and two
 /// of them with different seeds play differently.
@@ -15,8 +16,8 @@ impl House for Random {
     fn facts(&self) -> &'static Facts {
         &Facts {
             name: "random",
-            summary: "any legal answer, derived from its seed and the position",
-            games: Games::Listed,
+            summary: "any legal answer, derived from its seed and the position; in Q-Bitz any tray",
+            games: Games::All,
             options: &[OptionFacts {
                 name: "seed",
                 meaning: "a number or text; bots with different seeds play differently (default 0)",
@@ -26,7 +27,6 @@ impl House for Random {
     }
 
     fn answer(&self, table: &super::Table<'_>, turn: &Turn) -> Result<Move, String> {
-        let legal = super::listed(turn)?;
         let seed = table.options.get("seed").unwrap_or(&Value::Null);
         let seed = if seed.is_null() {
             "0".into()
@@ -35,7 +35,15 @@ impl House for Random {
         };
         // JSON texts: none is the beginning of another, so no two turns give one input by accident.
         let input = format!("{seed} {} {} {}", turn.id, turn.ask.as_str(), turn.state);
-        let hash = Sha256::digest(input);
+        let hash: [u8; 32] = Sha256::digest(input).into();
+        if turn.ask == Ask::Race {
+            let tray = serde_json::to_value(Answer(Some(cubes::anyhow(&hash))));
+            return Ok(super::answer(
+                turn,
+                tray.map_err(|error| error.to_string())?,
+            ));
+        }
+        let legal = super::listed(turn)?;
         let number = hash[..8]
             .iter()
             .fold(0u64, |number, &byte| number << 8 | u64::from(byte));
@@ -47,7 +55,6 @@ impl House for Random {
 
 #[cfg(test)]
 mod tests {
-    use hakem_protocol::Ask;
     use serde_json::json;
 
     use super::*;

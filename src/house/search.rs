@@ -3,9 +3,15 @@
 //! A game's bot says with [`Position`] what may be played, which moves look best, and what a position is worth; the search
 //! does the rest. It counts positions, not time, so that an answer is a function of the turn; the clock is read only
 //! where an option asks for it.
+//!
+//! At depth 1 that is all there is to a simple bot: play every own move, look at the position after it with the game's
+//! [`Position::estimate`], take the best. Each further depth asks what the other seat would answer to it. Alpha-beta
+//! leaves out moves that cannot change the result, which is why good moves are looked at first; and since depth 2 is
+//! cheap beside depth 3, it is searched before it, and its best move is then the first to be tried.
 
-use hakem_protocol::{Turn, TurnClock};
+use hakem_protocol::Turn;
 
+use super::pace;
 use super::{OptionFacts, OptionKind, Table};
 use crate::game::Seat;
 
@@ -13,8 +19,9 @@ use crate::game::Seat;
 const NODES: u64 = 30_000;
 /// The deepest search.
 const MAX_DEPTH: u64 = 64;
-/// The clock is read once in so many positions.
-const CLOCK_INTERVAL: u64 = 512;
+/// The clock is read once in so many positions: some tens of microseconds, even in a build that is not optimised hardly
+/// more than a millisecond.
+const CLOCK_INTERVAL: u64 = 64;
 
 /// The options of a bot that searches.
 pub(super) const OPTIONS: &[OptionFacts] = &[
@@ -25,14 +32,11 @@ pub(super) const OPTIONS: &[OptionFacts] = &[
     },
     OptionFacts {
         name: "nodes",
-        meaning: "positions looked at for one answer (default 30000; with time_ms no limit)",
+        meaning: "positions looked at for one answer (default 30000; where a time is kept no limit)",
         kind: OptionKind::Number(1, 1_000_000_000_000),
     },
-    OptionFacts {
-        name: "time_ms",
-        meaning: "think about so long, less if the clock is short; games are then not the same again",
-        kind: OptionKind::Number(1, 86_400_000),
-    },
+    pace::TIME_MS,
+    pace::CLOCK,
 ];
 
 /// A position as the search sees it. Values are for one seat; the other's are their negatives.
@@ -70,33 +74,15 @@ pub(super) struct Budget<'a> {
 impl<'a> Budget<'a> {
     /// The budget that the options [`OPTIONS`] give this turn.
     pub(super) fn of(table: &Table<'a>, turn: &Turn) -> Budget<'a> {
-        let time_us = table
-            .number("time_ms")
-            .map(|time_ms| time_for(time_ms, turn.seat, &turn.clock));
-        let usual = if time_us.is_some() { u64::MAX } else { NODES };
+        let deadline = pace::deadline(table, turn);
+        let usual = if deadline.is_some() { u64::MAX } else { NODES };
         Budget {
             depth: table.number("depth").unwrap_or(MAX_DEPTH) as u32,
             nodes: table.number("nodes").unwrap_or(usual),
-            deadline: time_us.map(|time_us| (table.clock)().saturating_add(time_us)),
+            deadline,
             clock: table.clock,
         }
     }
-}
-
-/// How long to think, in microseconds: the time asked for, but never more than half of what this answer may take, nor
-/// than a twentieth of what is left for the game.
-fn time_for(time_ms: u64, seat: Seat, clock: &TurnClock) -> u64 {
-    let limit = clock.limit_ms.map(|limit| limit.saturating_mul(500));
-    let left = clock
-        .left_ms
-        .get(seat)
-        .copied()
-        .flatten()
-        .map(|left| left.saturating_mul(50));
-    [limit, left]
-        .into_iter()
-        .flatten()
-        .fold(time_ms * 1000, u64::min)
 }
 
 /// The best move of a position in which a seat is to move, and its value for that seat; `None` in any other position.
@@ -352,17 +338,5 @@ pub(super) mod tests {
         let mut search = Search::new(&budget);
         search.deepen(&heap(60));
         assert_eq!(search.nodes, 5 * CLOCK_INTERVAL);
-    }
-
-    #[test]
-    fn a_short_clock_shortens_the_time() {
-        let clock = |limit_ms, left_ms| TurnClock {
-            left_ms: vec![None, left_ms],
-            limit_ms,
-        };
-        assert_eq!(time_for(200, 1, &clock(None, None)), 200_000);
-        assert_eq!(time_for(200, 1, &clock(Some(100), Some(60_000))), 50_000);
-        assert_eq!(time_for(200, 1, &clock(Some(1000), Some(1000))), 50_000);
-        assert_eq!(time_for(200, 7, &clock(Some(1000), Some(1))), 200_000);
     }
 }

@@ -86,6 +86,7 @@ mod tests {
             game: "qbitz",
             rules: &Map::new(),
             options: options.as_object().expect("options"),
+            added_ms: 0,
             clock,
             withdrawn,
         };

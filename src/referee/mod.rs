@@ -7,11 +7,13 @@
 //! - [`lines`] cuts a stream into lines within limits;
 //! - [`answer`] reads a bot's line;
 //! - [`play`] is one game: position, clocks, chance, record, verdict;
+//! - [`adjudicate`] follows the rules of the event that may end a game;
 //! - [`race`] is one race in it: who is asked, until when, whose claim was first;
 //! - [`table`] is the match: sessions of the seats, handshakes, questions, the series of games;
 //! - [`turn`] makes the messages that ask;
 //! - [`record`] writes the hash chain, [`replay`] drives [`play`] from it again.
 
+pub mod adjudicate;
 pub mod answer;
 pub mod lines;
 pub mod play;

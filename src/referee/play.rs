@@ -6,6 +6,7 @@ use hakem_protocol::{Ask, ErrorCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::adjudicate::{Adjudicator, Ruling};
 use super::answer::cut_text;
 use super::played::Played;
 use super::race::Course;
@@ -144,6 +145,8 @@ pub enum Next {
     Race,
     /// The game is played over within its id, as its rules say.
     Again,
+    /// The rules failed, and why ([`Position::broken`]): the game is void.
+    Broken(String),
     /// It is over.
     Over(Box<End>),
 }
@@ -218,6 +221,10 @@ pub struct Play {
     /// The forfeits so far.
     forfeits: Vec<Forfeit>,
     resigned: bool,
+    /// Follows the rules of the event that may end the game.
+    adjudicator: Option<Adjudicator>,
+    /// How one of them has ended it.
+    adjudicated: Option<Box<End>>,
     recorder: Recorder,
     played: Played,
     /// What happened since it was last cleared by the owner.
@@ -256,6 +263,8 @@ impl Play {
             cpu_us: vec![0; seats],
             forfeits: Vec::new(),
             resigned: false,
+            adjudicator: header.adjudication.map(Adjudicator::new),
+            adjudicated: None,
             recorder,
             played: Played::default(),
             news: News::default(),
@@ -294,6 +303,11 @@ impl Play {
         self.position.opening()
     }
 
+    /// Why the rules cannot go on, if they failed ([`Position::broken`]).
+    pub fn broken(&self) -> Option<&str> {
+        self.position.broken()
+    }
+
     /// How often the game was played over within its id.
     pub fn again(&self) -> u32 {
         self.again
@@ -306,6 +320,12 @@ impl Play {
 
     /// Who is asked now.
     pub fn next(&self) -> Next {
+        if let Some(why) = self.position.broken() {
+            return Next::Broken(why.to_owned());
+        }
+        if let Some(end) = &self.adjudicated {
+            return Next::Over(end.clone());
+        }
         match self.position.to_act() {
             ToAct::Seat(seat, ask) => return Next::Ask(seat, ask),
             ToAct::Race => return Next::Race,
@@ -352,6 +372,9 @@ impl Play {
             self.position = position;
         }
         self.clocks.fill(SeatClock::new(&self.clock));
+        if let Some(adjudicator) = &mut self.adjudicator {
+            adjudicator.played_over();
+        }
         self.open(chance);
     }
 
@@ -369,7 +392,10 @@ impl Play {
             Judged::Charged(charged) => charged,
             Judged::Flag => return Answered::Refused(self.late(seat, &spent), None),
         };
-        let resigns = matches!(self.position.to_act(), ToAct::Seat(_, Ask::Resign));
+        let asked = match self.position.to_act() {
+            ToAct::Seat(_, ask) => Some(ask),
+            _ => None,
+        };
         let from = self.news.json.len();
         if let Err(refusal) = self.position.play(&answer.mv, &mut self.news.json) {
             self.news.json.truncate(from);
@@ -379,11 +405,36 @@ impl Play {
         self.news.items.push((seat, self.news.json.len()));
         self.played.answer(seat, &self.news.json[from..]);
         // If the game is over now, an accepted resignation ended it.
-        self.resigned = resigns;
+        self.resigned = asked == Some(Ask::Resign);
         self.clocks[seat] = clock;
+        if let (Some(adjudicator), Some(ask)) = (&mut self.adjudicator, asked) {
+            adjudicator.answered(seat, ask, answer.eval.as_ref());
+        }
         self.record_answer(seat, answer, spent, charged_us, None);
         self.settle(chance);
+        self.adjudicate();
         Answered::Accepted
+    }
+
+    /// Ends the game if a rule of the event says so and its own rules do not.
+    fn adjudicate(&mut self) {
+        let Some(adjudicator) = &self.adjudicator else {
+            return;
+        };
+        if !matches!(self.position.to_act(), ToAct::Seat(..)) {
+            return;
+        }
+        self.adjudicated = adjudicator
+            .rulings()
+            .find_map(|Ruling { lost_by, reason }| {
+                let outcome = self.position.adjudicated(lost_by)?;
+                Some(Box::new(End {
+                    verdict: Verdict::Adjudicated,
+                    reason,
+                    against: None,
+                    outcome,
+                }))
+            });
     }
 
     /// Counts and records an answer that was accepted.
@@ -559,6 +610,9 @@ impl Play {
             let mv = self.position.nth_legal(index as usize);
             let refused = self.position.play(&mv, &mut Vec::new()).is_err();
             self.settle(chance);
+            if self.position.broken().is_some() {
+                break;
+            }
             // The bots get a game to play, whatever the number of plies.
             if refused || self.position.to_act() == ToAct::Over {
                 self.position = before;
@@ -582,7 +636,9 @@ impl Play {
                     self.played.json(&self.news.json[from..]);
                 }
                 ToAct::Chance(event) => {
-                    let drawn = self.draw(event, self.header.seats.len() as u32, chance);
+                    let choices = self.position.choices();
+                    let choices = choices.unwrap_or(self.header.seats.len() as u32);
+                    let drawn = self.draw(event, choices, chance);
                     self.position.chance(drawn);
                 }
             }
@@ -605,7 +661,14 @@ impl Play {
             }
         };
         let drawn = chance.draw(self.header.id.game, event, n, choices);
-        let entry = DrawnEntry::new(event, n, drawn);
+        let value = match event.kind {
+            ChanceKind::Outcome => self.position.drawn_value(drawn),
+            _ => None,
+        };
+        let entry = DrawnEntry {
+            value,
+            ..DrawnEntry::new(event, n, drawn)
+        };
         self.played.value(&entry);
         self.recorder.line("drawn", &entry);
         drawn

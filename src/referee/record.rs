@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
+use super::adjudicate::Adjudication;
 use crate::chance;
 use crate::clock::{ClockSpec, Spent};
 use crate::event::{GameId, Verdict};
@@ -58,6 +59,9 @@ pub struct Header {
     /// Random legal plies before the bots took over.
     #[serde(default)]
     pub opening_plies: u32,
+    /// The rules of the event that may end the game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjudication: Option<Adjudication>,
     /// The bots by seat, the machine, what confined them: for people and audits, not for the replay.
     #[serde(default)]
     pub about: Value,
@@ -175,7 +179,7 @@ pub enum Entry {
 }
 
 /// A random event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawnEntry {
     /// Its kind.
@@ -193,6 +197,9 @@ pub struct DrawnEntry {
     /// The bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Bytes>,
+    /// The outcome that the lot chose, where it is one of a list with weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
 }
 
 impl DrawnEntry {
@@ -205,6 +212,7 @@ impl DrawnEntry {
             dice: None,
             lot: None,
             bytes: None,
+            value: None,
         };
         match drawn {
             Drawn::Dice(dice) => entry.dice = Some(dice),

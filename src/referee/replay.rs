@@ -19,7 +19,7 @@ use super::record::{
 use crate::chance::{Draw, MatchChance};
 use crate::clock::Open;
 use crate::event::Verdict;
-use crate::game::{self, Chance, ChanceKind, Drawn, Ruleset, Seat, ToAct};
+use crate::game::{self, Chance, ChanceKind, Drawn, Kind, Ruleset, Seat, ToAct};
 
 /// What is wrong with a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,7 +54,20 @@ pub fn verify(
     seed: Option<&str>,
     each: &mut dyn FnMut(&Entry, &mut Play),
 ) -> Result<Verified, Mismatch> {
-    follow(text, seed, &mut |entry, play| {
+    verify_of(None, text, seed, each)
+}
+
+/// As [`verify`], of a record whose game may also be `own`: one that is not among [`game::GAMES`].
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_of(
+    own: Option<&dyn Kind>,
+    text: &[u8],
+    seed: Option<&str>,
+    each: &mut dyn FnMut(&Entry, &mut Play),
+) -> Result<Verified, Mismatch> {
+    follow_of(own, text, seed, &mut |entry, play| {
         if let Some(entry) = entry {
             each(entry, play);
         }
@@ -71,11 +84,24 @@ pub fn follow(
     seed: Option<&str>,
     each: &mut dyn FnMut(Option<&Entry>, &mut Play),
 ) -> Result<Verified, Mismatch> {
+    follow_of(None, text, seed, each)
+}
+
+/// As [`follow`], of a record whose game may also be `own`.
+///
+/// # Errors
+/// As [`verify`].
+pub fn follow_of(
+    own: Option<&dyn Kind>,
+    text: &[u8],
+    seed: Option<&str>,
+    each: &mut dyn FnMut(Option<&Entry>, &mut Play),
+) -> Result<Verified, Mismatch> {
     let lines = split(text)?;
     check_chain(&lines)?;
     let header = read_header(lines[0])?;
     let entries = read_entries(&lines)?;
-    let rules = rules_of(&header)?;
+    let rules = rules_of(own, &header)?;
     let at = |line: usize, what: String| Mismatch { line, what };
     let mut source = match seed {
         Some(seed) => Source::Derived(header.chance.with_seed(seed).map_err(|what| at(1, what))?),
@@ -91,6 +117,7 @@ pub fn follow(
     let mut ids: Vec<Option<u64>> = vec![None; header.seats.len()];
     // What was passed before the start is told to nobody.
     play.news.clear();
+    sound(&play).map_err(|what| at(1, what))?;
     each(None, &mut play);
     for (number, entry) in &entries {
         let number = *number;
@@ -129,6 +156,7 @@ pub fn follow(
                     (None, Next::Over(end)) => *end,
                     (None, _) => return Err(at(number, "the game is not over here".into())),
                 };
+                sound(&play).map_err(|what| at(number, what))?;
                 each(Some(entry), &mut play);
                 let (again, hash) = finish(play, &end);
                 compare(&lines, &again)?;
@@ -141,6 +169,7 @@ pub fn follow(
                 });
             }
         }
+        sound(&play).map_err(|what| at(number, what))?;
         each(Some(entry), &mut play);
         play.news.clear();
     }
@@ -148,6 +177,14 @@ pub fn follow(
         lines.len(),
         "the record has no result: its end is missing".into(),
     ))
+}
+
+/// Nothing can be said of a record whose rules failed.
+fn sound(play: &Play) -> Result<(), String> {
+    match play.broken() {
+        Some(why) => Err(format!("the rules failed: {why}")),
+        None => Ok(()),
+    }
 }
 
 /// Reads the header of a record without checking the rest.
@@ -209,7 +246,7 @@ fn is_asked(play: &Play, seat: Seat) -> bool {
     match play.next() {
         Next::Ask(asked, _) => asked == seat,
         Next::Race => play.is_running(seat),
-        Next::Again | Next::Over(_) => false,
+        Next::Again | Next::Broken(_) | Next::Over(_) => false,
     }
 }
 
@@ -299,7 +336,8 @@ fn read_header(line: &[u8]) -> Result<Header, Mismatch> {
     let fits = header.lot < header.seats.len()
         && header.id.game == header.played.next_game()
         && header.id.of.round == header.chance.round
-        && sorted(&header.seats) == sorted(&header.chance.field);
+        && sorted(&header.seats) == sorted(&header.chance.field)
+        && header.adjudication.is_none_or(|rules| rules.is_possible());
     if fits {
         Ok(header)
     } else {
@@ -320,10 +358,20 @@ fn read_entries(lines: &[&[u8]]) -> Result<Vec<(usize, Entry)>, Mismatch> {
     lines.iter().enumerate().skip(1).map(read).collect()
 }
 
-fn rules_of(header: &Header) -> Result<Arc<dyn Ruleset>, Mismatch> {
+/// The game of this name: `own` if that is called so, else a built-in one.
+pub fn kind_of<'k>(own: Option<&'k dyn Kind>, name: &str) -> Option<&'k dyn Kind> {
+    own.filter(|own| own.facts().name == name)
+        .or_else(|| game::find(name))
+}
+
+fn rules_of(own: Option<&dyn Kind>, header: &Header) -> Result<Arc<dyn Ruleset>, Mismatch> {
     let at = |what: String| Mismatch { line: 1, what };
-    let kind = game::find(&header.game)
-        .ok_or_else(|| at(format!("there is no game `{}`", header.game)))?;
+    let kind = kind_of(own, &header.game).ok_or_else(|| {
+        at(format!(
+            "there is no game `{}`; the rules of one that is not built in are named with --game",
+            header.game
+        ))
+    })?;
     let facts = kind.facts();
     if !(facts.min_seats..=facts.max_seats).contains(&header.seats.len()) {
         return Err(at(format!(
@@ -526,9 +574,10 @@ impl Draw for Recorded {
             (ChanceKind::Opening, Drawn::Dice([a, b])) => {
                 a != b && (1..=6).contains(a) && (1..=6).contains(b)
             }
-            (ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply, Drawn::Lot(lot)) => {
-                *lot < choices
-            }
+            (
+                ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply | ChanceKind::Outcome,
+                Drawn::Lot(lot),
+            ) => *lot < choices,
             (ChanceKind::Cubes | ChanceKind::Card, Drawn::Bytes(_)) => true,
             _ => false,
         };
@@ -538,7 +587,9 @@ impl Draw for Recorded {
             .filter(possible)
             .unwrap_or(match chance.kind {
                 ChanceKind::Dice | ChanceKind::Opening => Drawn::Dice([2, 1]),
-                ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply => Drawn::Lot(0),
+                ChanceKind::First | ChanceKind::Lot | ChanceKind::Ply | ChanceKind::Outcome => {
+                    Drawn::Lot(0)
+                }
                 ChanceKind::Cubes | ChanceKind::Card => Drawn::Bytes([0; 32]),
             })
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hakem_protocol::{ErrorCode, FromReferee};
 use serde_json::{Map, Value};
 
+use super::adjudicate::Adjudication;
 use super::answer::Ready;
 use super::play::{Fault, FaultKind, Play};
 use super::record::{ChanceInfo, PlayedGames};
@@ -49,6 +50,8 @@ pub struct MatchSetup {
     pub opening: Option<Value>,
     /// Random legal plies before the bots take over.
     pub opening_plies: u32,
+    /// The rules of the event that may end a game.
+    pub adjudication: Option<Adjudication>,
     /// Whether the bots are started anew for each game.
     pub restart_each_game: bool,
     /// For the records' header: commands, hashes, machine, confinement.

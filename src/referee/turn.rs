@@ -93,7 +93,7 @@ pub fn hello(rules: &dyn Ruleset, clock: &ClockSpec, options: Map<String, Value>
 pub fn start(play: &mut Play, rules: &dyn Ruleset) -> Start {
     let first = match play.next() {
         Next::Ask(seat, _) => seat,
-        Next::Race | Next::Again | Next::Over(_) => play.header().lot,
+        Next::Race | Next::Again | Next::Broken(_) | Next::Over(_) => play.header().lot,
     };
     let mut state = Vec::new();
     play.position().write_state(&mut state);

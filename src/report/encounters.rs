@@ -22,6 +22,8 @@ pub struct Pair {
     pub sign_flip: SignFlip,
     /// Games that one of them forfeited against the other: how often, and the first, in words.
     pub forfeits: (u64, Option<String>),
+    /// Their games that a rule of the event ended.
+    pub adjudicated: u64,
 }
 
 /// Every two bots that met, in the order of their slots.
@@ -47,6 +49,7 @@ pub fn pairs(results: &EventResults) -> Vec<Pair> {
         }
     }
     let mut forfeits = forfeits(results);
+    let adjudicated = adjudicated(results);
     table
         .encounters()
         .map(|(a, b, encounter)| {
@@ -60,9 +63,22 @@ pub fn pairs(results: &EventResults) -> Vec<Pair> {
                 score: sums.estimate(),
                 sign_flip: sign_flip(&differences),
                 forfeits: forfeits.remove(&(a, b)).unwrap_or_default(),
+                adjudicated: adjudicated.get(&(a, b)).copied().unwrap_or(0),
             }
         })
         .collect()
+}
+
+fn adjudicated(results: &EventResults) -> BTreeMap<(Slot, Slot), u64> {
+    let mut found = BTreeMap::new();
+    let games = results.games.iter();
+    for game in games.filter(|game| game.verdict == Verdict::Adjudicated) {
+        // Only games of two seats can be.
+        if let [a, b] = game.seats[..] {
+            *found.entry((a.min(b), a.max(b))).or_default() += 1;
+        }
+    }
+    found
 }
 
 fn forfeits(results: &EventResults) -> BTreeMap<(Slot, Slot), (u64, Option<String>)> {
@@ -106,6 +122,8 @@ pub fn report(results: &EventResults, pairs: &[Pair]) -> Report<()> {
         Column::new("superiority", "superiority"),
         Column::new("p", "p (signs)"),
         Column::new("forfeits", "forfeits"),
+        Column::new("adjudicated", "adjudicated").for_people(),
+        Column::data("adjudicated"),
     ];
     let rows = pairs.iter().map(|pair| cells(results, pair)).collect();
     Report {
@@ -172,6 +190,11 @@ fn cells(results: &EventResults, pair: &Pair) -> Vec<Cell> {
             Cell::Real(pair.sign_flip.p, 4)
         },
         Cell::Count(pair.forfeits.0),
+        match pair.adjudicated {
+            0 => Cell::Empty,
+            games => Cell::Count(games),
+        },
+        Cell::Count(pair.adjudicated),
     ]
 }
 
@@ -222,7 +245,11 @@ pub fn is_void(results: &EventResults, slots: [Slot; 2]) -> Option<String> {
         .games
         .iter()
         .find(|game| {
-            game.verdict == Verdict::Void && slots.iter().all(|slot| game.seats.contains(slot))
+            // What the organiser ruled void is no fault of the machine.
+            let is_ruled = results.desk.taken_out(game.id.of, &game.seats).is_some();
+            game.verdict == Verdict::Void
+                && !is_ruled
+                && slots.iter().all(|slot| game.seats.contains(slot))
         })
         .map(|game| format!("{}: {}", game.id, game.reason))
 }

@@ -4,8 +4,9 @@ use hakem_protocol::Score;
 use hakem_protocol::results::GameRow;
 
 use super::{Cell, Column, Report, Table, ms};
-use crate::event::{GameResult, Verdict};
+use crate::event::{GameId, GameResult, Verdict};
 use crate::game::{Seat, Share};
+use crate::tournament::rulings::Desk;
 use crate::tournament::standings::{ResultsError, check_game};
 
 /// The report of these games of the bots of these names (by slot), in schedule order.
@@ -13,14 +14,34 @@ use crate::tournament::standings::{ResultsError, check_game};
 /// # Errors
 /// A game that names an unknown bot or contradicts itself.
 pub fn report(names: &[String], games: &[GameResult]) -> Result<Report<GameRow>, ResultsError> {
+    report_ruled(names, games, &Desk::default(), &|id| {
+        format!("records/{id}.jsonl")
+    })
+}
+
+/// The same with the rulings that the games are subject to, and the names of their records.
+///
+/// # Errors
+/// As [`report`].
+pub fn report_ruled(
+    names: &[String],
+    games: &[GameResult],
+    desk: &Desk,
+    record_name: &dyn Fn(GameId) -> String,
+) -> Result<Report<GameRow>, ResultsError> {
+    let of = Of {
+        names,
+        desk,
+        record_name,
+    };
     let mut games: Vec<&GameResult> = games.iter().collect();
     games.sort_by_key(|game| game.id);
     for game in &games {
         check_game(game, names.len())?;
     }
     Ok(Report {
-        rows: games.iter().map(|game| row(names, game)).collect(),
-        table: table(names, &games),
+        rows: games.iter().map(|game| row(&of, game)).collect(),
+        table: table(&of, &games),
         notes: Vec::new(),
     })
 }
@@ -55,13 +76,32 @@ fn name<'a>(names: &'a [String], game: &GameResult, seat: Seat) -> &'a str {
     &names[game.seats[seat]]
 }
 
-/// The record of a game, relative to the event's folder; `None` where none was kept.
-fn record(game: &GameResult) -> Option<String> {
-    (!game.record_hash.is_empty()).then(|| format!("records/{}.jsonl", game.id))
+/// What games are shown with.
+struct Of<'a> {
+    names: &'a [String],
+    desk: &'a Desk,
+    record_name: &'a dyn Fn(GameId) -> String,
 }
 
-fn row(names: &[String], game: &GameResult) -> GameRow {
-    let named = |seat| name(names, game, seat).to_owned();
+impl Of<'_> {
+    /// The record of a game, relative to the event's folder; `None` where none was kept.
+    fn record(&self, game: &GameResult) -> Option<String> {
+        (!game.record_hash.is_empty()).then(|| (self.record_name)(game.id))
+    }
+
+    /// The number of the ruling by which a game is void, or was played again.
+    fn ruling(&self, game: &GameResult) -> Option<u32> {
+        let of = game.id.of;
+        self.desk
+            .taken_out(of, &game.seats)
+            .or_else(|| self.desk.replay(of))
+            .map(|ruling| ruling.number)
+    }
+}
+
+fn row(of: &Of<'_>, game: &GameResult) -> GameRow {
+    let record = || of.record(game);
+    let named = |seat| name(of.names, game, seat).to_owned();
     let counts = game.verdict != Verdict::Void;
     let scores = |shares: &Vec<_>| shares.iter().map(score).collect();
     GameRow {
@@ -76,8 +116,9 @@ fn row(names: &[String], game: &GameResult) -> GameRow {
         moves: game.moves,
         time_ms: game.time_us.iter().copied().map(ms).collect(),
         cpu_ms: game.cpu_us.iter().copied().map(ms).collect(),
-        record: record(game),
-        record_hash: record(game).map(|_| game.record_hash.clone()),
+        record: record(),
+        record_hash: record().map(|_| game.record_hash.clone()),
+        ruling: of.ruling(game),
     }
 }
 
@@ -88,7 +129,7 @@ fn score(share: &Share) -> Score {
 /// Headings of the bots, by seat; a table has at most four seats.
 const SEATS: [&str; 4] = ["seat 0", "seat 1", "seat 2", "seat 3"];
 
-fn table(names: &[String], games: &[&GameResult]) -> Table {
+fn table(of: &Of<'_>, games: &[&GameResult]) -> Table {
     let seats = games.iter().map(|game| game.seats.len()).max().unwrap_or(2);
     let by_seat =
         |key: &'static str| (0..seats).map(move |seat| Column::data(format!("{key}_{seat}")));
@@ -109,12 +150,14 @@ fn table(names: &[String], games: &[&GameResult]) -> Table {
     columns.extend(by_seat("cpu_ms"));
     columns.push(Column::data("record"));
     columns.push(Column::data("record_hash"));
-    let rows = games.iter().map(|game| cells(names, game, seats)).collect();
+    columns.push(Column::new("ruling", "ruling").spare(6));
+    let rows = games.iter().map(|game| cells(of, game, seats)).collect();
     Table::new(columns, rows)
 }
 
 /// The cells of one game, in the order of the columns.
-fn cells(names: &[String], game: &GameResult, seats: usize) -> Vec<Cell> {
+fn cells(of: &Of<'_>, game: &GameResult, seats: usize) -> Vec<Cell> {
+    let names = of.names;
     let named = |seat: Option<Seat>| {
         seat.map_or(Cell::Empty, |seat| {
             Cell::Text(name(names, game, seat).to_owned())
@@ -152,9 +195,11 @@ fn cells(names: &[String], game: &GameResult, seats: usize) -> Vec<Cell> {
     cells.push(Cell::Count(u64::from(game.moves)));
     cells.extend(time(&game.time_us));
     cells.extend(time(&game.cpu_us));
-    let record = record(game);
+    let record = of.record(game);
     cells.push(of_record(record.clone()));
     cells.push(of_record(record.map(|_| game.record_hash.clone())));
+    let ruling = of.ruling(game);
+    cells.push(ruling.map_or(Cell::Empty, |number| Cell::Count(u64::from(number))));
     cells
 }
 

@@ -74,6 +74,7 @@ pub fn data(gate: &Gate, verdict: &Verdict) -> GateResult {
             .map(|ends| ends.map(rounded)),
         candidate_forfeits,
         baseline_forfeits,
+        adjudicated: gate.adjudicated(),
     }
 }
 
@@ -180,6 +181,9 @@ fn lines(result: &GateResult) -> Vec<(&'static str, String)> {
             "forfeits",
             format!("candidate {}, baseline {}", forfeits[0], forfeits[1]),
         ));
+    }
+    if result.adjudicated > 0 {
+        lines.push(("games adjudicated", result.adjudicated.to_string()));
     }
     lines
 }

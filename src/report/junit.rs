@@ -7,8 +7,8 @@ use hakem_protocol::results::{GateDecision, GateResult};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::encounters::{self, Pair};
-use super::escape;
 use super::model::EventResults;
+use super::{escape, rulings};
 
 /// The report of an event.
 ///
@@ -21,14 +21,32 @@ pub fn event(results: &EventResults) -> anyhow::Result<String> {
         suite.add_test_case(case(results, pair));
     }
     let unfolded = results.unfolded();
-    let left = unfolded
-        .pairings()
-        .count()
-        .saturating_sub(results.matches.len());
+    let left = results.left();
     if !unfolded.is_over() && left > 0 {
         let mut status = TestCaseStatus::skipped();
         status.set_message(format!("{left} matches are not played"));
         suite.add_test_case(TestCase::new("all matches are played", status));
+    }
+    if !results.desk.is_empty() {
+        let mut case = TestCase::new("rulings of the organiser", TestCaseStatus::success());
+        case.set_classname(shown(&results.name));
+        let lines: Vec<String> = rulings::report(results)
+            .rows
+            .iter()
+            .map(|row| {
+                let about = row.about.join(", ");
+                let undone = row
+                    .undone_by
+                    .map_or_else(String::new, |by| format!(" [undone by ruling {by}]"));
+                format!(
+                    "ruling {}, {} {about}: {} ({}){undone}",
+                    row.number, row.ruling, row.effect, row.reason
+                )
+            })
+            .collect();
+        let lines: Vec<String> = lines.iter().map(|line| shown(line)).collect();
+        case.set_system_out(lines.join("\n"));
+        suite.add_test_case(case);
     }
     written(&results.name, suite)
 }
@@ -76,8 +94,13 @@ fn case(results: &EventResults, pair: &Pair) -> TestCase {
     let mut case = TestCase::new(shown(&format!("{a} against {b}")), status);
     case.set_classname(shown(&results.name));
     let met = pair.encounter;
+    let adjudicated = match pair.adjudicated {
+        0 => String::new(),
+        1 => ", 1 game adjudicated".to_owned(),
+        games => format!(", {games} games adjudicated"),
+    };
     case.set_system_out(shown(&format!(
-        "{a} {} : {} {b} in {} matches (+{} ={} -{})",
+        "{a} {} : {} {b} in {} matches (+{} ={} -{}){adjudicated}",
         met.points(),
         met.turned().points(),
         met.played(),

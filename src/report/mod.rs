@@ -9,6 +9,9 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
+pub mod bots;
+pub mod confinement;
+pub mod data;
 pub mod encounters;
 pub mod games;
 pub mod gate;
@@ -18,6 +21,7 @@ pub mod junit;
 pub mod model;
 pub mod page;
 pub mod ratings;
+pub mod rulings;
 pub mod standings;
 mod table;
 pub mod text;

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::config;
-use crate::event::{GameId, GameResult, MatchId, MatchResult};
+use crate::event::{GameId, GameResult, MatchId, MatchResult, Verdict};
 use crate::game;
 use crate::stats::rates::{Rates, Wins};
+use crate::tournament::rulings::{Desk, NOW, Ruling, What, defaults};
 use crate::tournament::standings::{Counting, Placing, ResultsError, Standings};
-use crate::tournament::{Unfolded, unfold};
+use crate::tournament::{Unfolded, unfold_ruled};
 
 /// The results of an event with what they are of.
 #[derive(Clone, Debug)]
@@ -24,12 +25,16 @@ pub struct EventResults {
     pub names: Vec<String>,
     /// The bots of a ladder at its beginning, best first.
     pub ladder: Vec<String>,
-    /// All matches that are over.
+    /// The matches that are over and count.
     pub matches: Vec<MatchResult>,
-    /// All games, void ones that were not played again included.
+    /// All games, void ones that were not played again included; those that count for nobody by a ruling are void.
     pub games: Vec<GameResult>,
-    /// The sandbox that was in force in the games, if that is known.
-    pub sandbox: Option<String>,
+    /// How the bots were confined, an entry for each way in which a session was played; empty where that is not known.
+    pub confined: Vec<Value>,
+    /// All matches that are over, whatever was ruled.
+    pub played: Vec<MatchResult>,
+    /// What the organiser ruled.
+    pub desk: Desk,
     /// Why the event ended before all was played, in words; empty where it did not.
     pub ended: String,
 }
@@ -42,12 +47,32 @@ impl EventResults {
 
     /// The matches that are known.
     pub fn unfolded(&self) -> Unfolded {
-        let results: BTreeMap<MatchId, MatchResult> = self
-            .matches
-            .iter()
-            .map(|result| (result.id, result.clone()))
-            .collect();
-        unfold(&*config::format_of(&self.event, &self.ladder), &results)
+        let format = config::ruled_format_of(&self.event, &self.ladder, &self.desk);
+        unfold_ruled(&*format, &by_id(&self.played), self.desk.clone())
+    }
+
+    /// How many matches are known and still to be played.
+    pub fn left(&self) -> usize {
+        let format = config::ruled_format_of(&self.event, &self.ladder, &self.desk);
+        let results = by_id(&self.played);
+        let unfolded = unfold_ruled(&*format, &results, self.desk.clone());
+        unfolded.left(&*format, &results).count()
+    }
+
+    /// Takes all matches and games as they were played, and applies what was ruled.
+    #[must_use]
+    pub fn ruled(self, matches: Vec<MatchResult>, games: Vec<GameResult>, desk: Desk) -> Self {
+        let counting = |result: &&MatchResult| desk.taken_out(result.id, &result.seats).is_none();
+        EventResults {
+            matches: matches.iter().filter(counting).cloned().collect(),
+            games: games
+                .into_iter()
+                .map(|game| as_ruled(game, &desk, &self.names))
+                .collect(),
+            played: matches,
+            desk,
+            ..self
+        }
     }
 
     /// The standings.
@@ -55,8 +80,8 @@ impl EventResults {
     /// # Errors
     /// Results that contradict themselves.
     pub fn standings(&self) -> Result<Standings, ResultsError> {
-        let placing = placing(&self.event, &self.ladder, || {
-            Ok::<_, ResultsError>(self.matches.clone())
+        let placing = placing(&self.event, &self.ladder, &self.desk, || {
+            Ok::<_, ResultsError>(self.played.clone())
         })?;
         let counting = counting(&self.event, &self.game);
         Standings::placed(counting, &placing, &self.names, &self.matches, &self.games)
@@ -90,6 +115,21 @@ impl EventResults {
     }
 }
 
+/// How many matches are played, in words, of an event in which some are left; `None` where all are played.
+pub fn progress(event: &Value, unfolded: &Unfolded, played: usize) -> Option<String> {
+    let known = unfolded.pairings().count();
+    if unfolded.is_over() || played >= known {
+        return None;
+    }
+    // Elsewhere what follows depends on results.
+    let all = matches!(
+        event["event"]["format"].as_str(),
+        None | Some("round-robin" | "gauntlet")
+    );
+    let least = if all { "" } else { "at least " };
+    Some(format!("{played} of {least}{known} matches played."))
+}
+
 /// How the results of the event with this fingerprint are counted.
 pub fn counting(event: &Value, game: &str) -> Counting {
     Counting {
@@ -106,30 +146,69 @@ pub fn counting(event: &Value, game: &str) -> Counting {
 pub fn placing<E>(
     event: &Value,
     ladder: &[String],
+    desk: &Desk,
     matches: impl FnOnce() -> Result<Vec<MatchResult>, E>,
 ) -> Result<Placing, E> {
     let tie_breaks = config::tie_breaks_of(event);
-    if matches!(
-        event["event"]["format"].as_str(),
-        None | Some("round-robin" | "gauntlet")
-    ) {
+    if desk.is_empty()
+        && matches!(
+            event["event"]["format"].as_str(),
+            None | Some("round-robin" | "gauntlet")
+        )
+    {
         return Ok(Placing {
             tie_breaks,
             ..Placing::default()
         });
     }
-    let format = config::format_of(event, ladder);
-    let results = matches()?
-        .into_iter()
-        .map(|result| (result.id, result))
-        .collect();
-    let unfolded = unfold(&*format, &results);
+    let format = config::ruled_format_of(event, ladder, desk);
+    let results = by_id(&matches()?);
+    let unfolded = unfold_ruled(&*format, &results, desk.clone());
+    let bots = event["bots"].as_array().map_or(0, Vec::len);
+    let defaults = defaults(&*format, &unfolded, &results, bots);
     let places = format.places(&unfolded.history);
     let mut byes = unfolded.history.byes;
     byes.extend(unfolded.batch.byes);
+    byes.retain(|bye| !desk.out(bye.slot, NOW).is_some_and(|out| out.annuls));
     Ok(Placing {
         places,
         tie_breaks,
         byes,
+        defaults,
+        rulings: desk.in_force(NOW).count(),
     })
+}
+
+fn by_id(matches: &[MatchResult]) -> BTreeMap<MatchId, MatchResult> {
+    let keyed = |result: &MatchResult| (result.id, result.clone());
+    matches.iter().map(keyed).collect()
+}
+
+/// A game as it counts: for nobody, if it was ruled so.
+fn as_ruled(game: GameResult, desk: &Desk, names: &[String]) -> GameResult {
+    let ruled = desk.taken_out(game.id.of, &game.seats);
+    match ruled.filter(|_| game.verdict != Verdict::Void) {
+        None => game,
+        Some(ruling) => GameResult {
+            winner: None,
+            score: None,
+            points: None,
+            verdict: Verdict::Void,
+            reason: taken_out_in_words(ruling, names),
+            against: None,
+            ..game
+        },
+    }
+}
+
+/// Why a game counts for nobody, as its reason.
+pub fn taken_out_in_words(ruling: &Ruling, names: &[String]) -> String {
+    let why = match &ruling.what {
+        What::Disqualify { slot, .. } => {
+            let name = names.get(*slot).map_or("a bot", String::as_str);
+            format!("{name} is disqualified: {}", ruling.reason)
+        }
+        _ => ruling.reason.clone(),
+    };
+    format!("void by ruling {}: {why}", ruling.number)
 }

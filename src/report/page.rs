@@ -5,7 +5,7 @@ use std::io;
 use serde::Serialize;
 
 use super::model::EventResults;
-use super::{Cell, Column, Look, Report, Table, encounters, standings};
+use super::{Cell, Column, Look, Report, Table, confinement, encounters, rulings, standings};
 use crate::stats::repeats::Repeats;
 use crate::tournament::standings::{ResultsError, Standings};
 
@@ -55,6 +55,9 @@ pub fn sections(results: &EventResults) -> Result<Vec<Section>, ResultsError> {
         Section::of("Event", facts(results, &table)),
         Section::of("Standings", standings::report(&table)),
     ];
+    if !results.desk.is_empty() {
+        sections.push(Section::of("Rulings", rulings::report(results)));
+    }
     if let Some(table) = encounters::crosstable(results, &order) {
         sections.push(Section::of("Cross table", table));
     }
@@ -65,6 +68,10 @@ pub fn sections(results: &EventResults) -> Result<Vec<Section>, ResultsError> {
         ));
     }
     sections.push(Section::of("Games", rates(results)));
+    let confinement = confinement::report(results);
+    if !confinement.rows.is_empty() {
+        sections.push(Section::of("Sandbox in force", confinement));
+    }
     Ok(sections)
 }
 
@@ -96,15 +103,18 @@ fn facts(results: &EventResults, table: &Standings) -> Report<Figure> {
     let event = &results.event["event"];
     let word = |key: &str| event[key].as_str().unwrap_or_default().to_owned();
     let unfolded = results.unfolded();
-    let known = unfolded.pairings().count();
-    let left = known.saturating_sub(results.matches.len());
+    let left = results.left();
     let mut lines = vec![
         ("event", results.name.clone()),
         ("game", results.game.clone()),
         ("format", word("format")),
         ("bots", results.names.len().to_string()),
-        ("matches played", results.matches.len().to_string()),
+        ("matches played", results.played.len().to_string()),
     ];
+    let taken_out = results.played.len() - results.matches.len();
+    if taken_out > 0 {
+        lines.push(("of them taken out by rulings", taken_out.to_string()));
+    }
     if !unfolded.is_over() && left > 0 {
         lines.push(("matches known and not played", left.to_string()));
     }
@@ -119,8 +129,13 @@ fn facts(results: &EventResults, table: &Standings) -> Report<Figure> {
             "no".to_owned()
         },
     ));
-    if let Some(sandbox) = &results.sandbox {
-        lines.push(("sandbox in force", sandbox.clone()));
+    if let Some(rules) = results.event["adjudication"].as_object() {
+        let given = rules.iter().filter(|(_, value)| !value.is_null());
+        let words: Vec<String> = given.map(|(key, value)| format!("{key} {value}")).collect();
+        lines.push(("games may be ended by", words.join(", ")));
+    }
+    if let Some(levels) = confinement::levels(results) {
+        lines.push(("sandbox in force", levels));
     }
     if !results.ended.is_empty() {
         lines.push(("ended early", results.ended.clone()));

@@ -12,13 +12,14 @@ use crate::tournament::standings::{Row, Standings, Tally, TieBreak};
 
 /// The report of these standings.
 pub fn report(standings: &Standings) -> Report<StandingRow> {
+    let rows: Vec<StandingRow> = standings
+        .rows
+        .iter()
+        .map(|row| data(standings, row))
+        .collect();
     Report {
-        rows: standings
-            .rows
-            .iter()
-            .map(|row| data(standings, row))
-            .collect(),
-        table: table(standings),
+        table: table(standings, &rows),
+        rows,
         notes: notes(standings),
     }
 }
@@ -44,12 +45,20 @@ fn data(standings: &Standings, row: &Row) -> StandingRow {
         lost: row.matches.lost,
         points: Score(rounded(row.points)),
         byes: row.byes,
+        games_won: row.games.won,
+        games_drawn: row.games.drawn,
+        games_lost: row.games.lost,
+        void: row.void,
+        adjudicated: row.adjudicated,
+        by_default: row.by_default,
+        status: row.status.map(|status| status.as_str().to_owned()),
         forfeits,
         rating: rounded(row.rating.value),
         deviation: rounded(row.rating.deviation),
         volatility: rounded(row.rating.volatility),
         interval: row.rating.interval().map(rounded),
         tie_breaks,
+        time_ms: ms(row.time_us),
         cpu_ms: ms(row.cpu_us),
         wall_ms: ms(row.wall_us),
         points_per_game: points_a_game.map(|estimate| rounded(estimate.mean)),
@@ -81,6 +90,25 @@ fn notes(standings: &Standings) -> Vec<String> {
         .collect();
     if !byes.is_empty() {
         notes.push(format!("Rounds without an opponent: {}.", byes.join(", ")));
+    }
+    let defaults: Vec<String> = standings
+        .rows
+        .iter()
+        .filter(|row| row.by_default > 0)
+        .map(|row| format!("{} {}", row.name, row.by_default))
+        .collect();
+    if !defaults.is_empty() {
+        notes.push(format!(
+            "Won by default, because the opponent is out: {}. These are points, and no results for ratings.",
+            defaults.join(", ")
+        ));
+    }
+    match standings.rulings {
+        0 => {}
+        1 => notes.push("1 ruling of the organiser applies: `hakem desk DIR` shows it.".to_owned()),
+        many => notes.push(format!(
+            "{many} rulings of the organiser apply: `hakem desk DIR` shows them."
+        )),
     }
     if standings.unfinished > 0 {
         let games = match standings.unfinished {
@@ -119,71 +147,121 @@ fn forfeit_kinds() -> impl Iterator<Item = Verdict> {
         .filter(|verdict| verdict.is_forfeit())
 }
 
-fn table(standings: &Standings) -> Table {
-    let mut columns = vec![
-        Column::new("rank", "#"),
-        Column::new("name", "name"),
-        Column::new("matches", "matches").for_people().spare(1),
-        Column::data("played"),
-        Column::data("won"),
-        Column::data("drawn"),
-        Column::data("lost"),
-        Column::new("points", "points"),
-    ];
-    for &by in &standings.tie_breaks {
-        columns.push(match heading(by) {
-            Some(title) => Column::new(by.as_str(), title).spare(5),
-            None => continue,
-        });
+/// A figure of a bot as data: its name in CSV, and where it stands in the row that becomes JSON.
+type Figure = (String, Box<dyn Fn(&StandingRow) -> Cell>);
+
+/// Every figure, in the order of the row. CSV has these and no others, so that it says what JSON says.
+fn figures(standings: &Standings) -> Vec<Figure> {
+    let mut figures: Vec<Figure> = Vec::new();
+    let mut add =
+        |key: &str, cell: Box<dyn Fn(&StandingRow) -> Cell>| figures.push((key.to_owned(), cell));
+    let count = |pick: fn(&StandingRow) -> u32| -> Box<dyn Fn(&StandingRow) -> Cell> {
+        Box::new(move |row| Cell::Count(u64::from(pick(row))))
+    };
+    let real = |pick: fn(&StandingRow) -> f64| -> Box<dyn Fn(&StandingRow) -> Cell> {
+        Box::new(move |row| Cell::Real(pick(row), 2))
+    };
+    let some = |pick: fn(&StandingRow) -> Option<f64>| -> Box<dyn Fn(&StandingRow) -> Cell> {
+        Box::new(move |row| pick(row).map_or(Cell::Empty, |value| Cell::Real(value, 2)))
+    };
+    let ms = |pick: fn(&StandingRow) -> u64| -> Box<dyn Fn(&StandingRow) -> Cell> {
+        Box::new(move |row| Cell::Count(pick(row)))
+    };
+    add("rank", count(|row| row.rank));
+    add("name", Box::new(|row| Cell::Text(row.name.clone())));
+    add("played", count(|row| row.played));
+    add("won", count(|row| row.won));
+    add("drawn", count(|row| row.drawn));
+    add("lost", count(|row| row.lost));
+    add("points", real(|row| row.points.0));
+    add("byes", count(|row| row.byes));
+    add("by_default", count(|row| row.by_default));
+    add("games_won", count(|row| row.games_won));
+    add("games_drawn", count(|row| row.games_drawn));
+    add("games_lost", count(|row| row.games_lost));
+    add("void", count(|row| row.void));
+    add("adjudicated", count(|row| row.adjudicated));
+    for kind in forfeit_kinds() {
+        let cell = move |row: &StandingRow| Cell::Count(u64::from(row.forfeits.count(kind)));
+        add(kind.as_str(), Box::new(cell));
     }
-    columns.extend([
-        Column::new("rating", "rating").for_people(),
-        Column::data("rating"),
-        Column::data("deviation"),
-        Column::data("rating_low"),
-        Column::data("rating_high"),
-        Column::new("volatility", "volatility").spare(10),
-        Column::new("points_per_game", "points/game")
-            .for_people()
-            .spare(2),
-        Column::data("points_per_game"),
-        Column::data("points_per_game_low"),
-        Column::data("points_per_game_high"),
-        Column::new("games", "games").for_people().spare(7),
-        Column::data("games_won"),
-        Column::data("games_drawn"),
-        Column::data("games_lost"),
-        Column::new("void", "void").for_people().spare(4),
-        Column::data("void"),
-        Column::new("forfeits", "forfeits").for_people().spare(3),
-    ]);
-    columns.extend(forfeit_kinds().map(|kind| Column::data(kind.as_str())));
-    columns.extend([
-        Column::data("time_ms"),
-        Column::new("wall", "wall s").for_people().spare(8),
-        Column::data("wall_ms"),
-        Column::new("cpu", "cpu s").for_people().spare(9),
-        Column::data("cpu_ms"),
-    ]);
-    let rows = standings
-        .rows
-        .iter()
-        .map(|row| cells(standings, row))
-        .collect();
-    Table::new(columns, rows)
+    add("rating", real(|row| row.rating));
+    add("deviation", real(|row| row.deviation));
+    add("volatility", real(|row| row.volatility));
+    add("rating_low", real(|row| row.interval[0]));
+    add("rating_high", real(|row| row.interval[1]));
+    for &by in &standings.tie_breaks {
+        let cell = move |row: &StandingRow| {
+            let value = row.tie_breaks.get(by.as_str());
+            value.map_or(Cell::Empty, |&value| Cell::Real(value, 2))
+        };
+        add(by.as_str(), Box::new(cell));
+    }
+    add("time_ms", ms(|row| row.time_ms));
+    add("cpu_ms", ms(|row| row.cpu_ms));
+    add("wall_ms", ms(|row| row.wall_ms));
+    add("points_per_game", some(|row| row.points_per_game));
+    let end = |row: &StandingRow, end: usize| row.points_per_game_interval.map(|ends| ends[end]);
+    add(
+        "points_per_game_low",
+        Box::new(move |row| end(row, 0).map_or(Cell::Empty, |value| Cell::Real(value, 2))),
+    );
+    add(
+        "points_per_game_high",
+        Box::new(move |row| end(row, 1).map_or(Cell::Empty, |value| Cell::Real(value, 2))),
+    );
+    add(
+        "status",
+        Box::new(|row| row.status.clone().map_or(Cell::Empty, Cell::Plain)),
+    );
+    figures
 }
 
-/// The cells of one bot, in the order of the columns.
+fn table(standings: &Standings, data: &[StandingRow]) -> Table {
+    let people = |key: &str, title: &'static str| Column::new(key, title).for_people();
+    let mut columns = vec![
+        people("rank", "#"),
+        people("name", "name"),
+        people("status", "status"),
+        people("matches", "matches").spare(1),
+        people("points", "points"),
+    ];
+    for &by in &standings.tie_breaks {
+        if let Some(title) = heading(by) {
+            columns.push(people(by.as_str(), title).spare(5));
+        }
+    }
+    columns.extend([
+        people("rating", "rating"),
+        people("points_per_game", "points/game").spare(2),
+        people("games", "games").spare(7),
+        people("void", "void").spare(4),
+        people("adjudicated", "adjudicated").spare(6),
+        people("forfeits", "forfeits").spare(3),
+        people("wall", "wall s").spare(8),
+        people("cpu", "cpu s").spare(9),
+    ]);
+    let figures = figures(standings);
+    columns.extend(figures.iter().map(|(key, _)| Column::data(key.as_str())));
+    let rows = standings.rows.iter().zip(data).map(|(row, data)| {
+        let mut cells = cells(standings, row);
+        cells.extend(figures.iter().map(|(_, cell)| cell(data)));
+        cells
+    });
+    Table::new(columns, rows.collect())
+}
+
+/// The cells of one bot for people, in the order of the columns.
 fn cells(standings: &Standings, row: &Row) -> Vec<Cell> {
-    let count = |count: u32| Cell::Count(u64::from(count));
+    let if_any = |number: u32| match number {
+        0 => Cell::Empty,
+        some => Cell::Count(u64::from(some)),
+    };
     let mut cells = vec![
         Cell::Count(row.rank as u64),
         Cell::Text(row.name.clone()),
+        status(row),
         tally(row.matches),
-        count(row.matches.played()),
-        count(row.matches.won),
-        count(row.matches.drawn),
-        count(row.matches.lost),
         Cell::Real(row.points, decimals(standings)),
     ];
     for (&by, &value) in standings.tie_breaks.iter().zip(&row.tie_breaks) {
@@ -192,43 +270,27 @@ fn cells(standings: &Standings, row: &Row) -> Vec<Cell> {
         }
     }
     let rating = row.rating;
-    let [low, high] = rating.interval();
     cells.extend([
         Cell::Plain(format!(
             "{:.0} ± {:.0}",
             rating.value,
             1.96 * rating.deviation
         )),
-        Cell::Real(rating.value, 0),
-        Cell::Real(rating.deviation, 0),
-        Cell::Real(low, 0),
-        Cell::Real(high, 0),
-        Cell::Real(rating.volatility, 4),
-    ]);
-    cells.extend(points_a_game(row.points_a_game));
-    let games = row.games;
-    cells.extend([
-        tally(games),
-        count(games.won),
-        count(games.drawn),
-        count(games.lost),
-        if row.void == 0 {
-            Cell::Empty
-        } else {
-            count(row.void)
-        },
-        count(row.void),
+        points_a_game(row.points_a_game),
+        tally(row.games),
+        if_any(row.void),
+        if_any(row.adjudicated),
         forfeits(row),
-    ]);
-    cells.extend(forfeit_kinds().map(|kind| count(row.forfeits.get(&kind).copied().unwrap_or(0))));
-    cells.extend([
-        Cell::Count(ms(row.time_us)),
         seconds(row.wall_us),
-        Cell::Count(ms(row.wall_us)),
         seconds(row.cpu_us),
-        Cell::Count(ms(row.cpu_us)),
     ]);
     cells
+}
+
+fn status(row: &Row) -> Cell {
+    row.status.map_or(Cell::Empty, |status| {
+        Cell::Plain(status.as_str().to_owned())
+    })
 }
 
 /// For people: won, drawn and lost.
@@ -248,17 +310,15 @@ fn decimals(standings: &Standings) -> usize {
     if halves { 1 } else { 2 }
 }
 
-/// Points a game: for people, then the mean and the ends of its interval.
-fn points_a_game(estimate: Option<Estimate>) -> [Cell; 4] {
+/// Points a game, for people.
+fn points_a_game(estimate: Option<Estimate>) -> Cell {
     let Some(Estimate { mean, interval, .. }) = estimate else {
-        return [const { Cell::Empty }; 4];
+        return Cell::Empty;
     };
-    let end = |end: usize| interval.map_or(Cell::Empty, |ends| Cell::Real(ends[end], 2));
-    let people = match interval {
+    Cell::Plain(match interval {
         Some([low, high]) => format!("{mean:+.2} ± {:.2}", (high - low) / 2.0),
         None => format!("{mean:+.2}"),
-    };
-    [Cell::Plain(people), Cell::Real(mean, 2), end(0), end(1)]
+    })
 }
 
 /// The forfeits of a bot, for people: `2 timeout, 1 crash`.

@@ -77,9 +77,12 @@ pub fn run(
             )));
         }
         if dispatcher.stood_still >= WORTH_TELLING {
+            let why = match plan.config.own_game {
+                None => "it was stopped or starved, or the machine slept",
+                Some(_) => "it waited for the program of the rules, was stopped or starved, or the machine slept",
+            };
             tell(&Event::Warning(format!(
-                "the referee itself stood still, for {:.1} s at the longest: it was stopped or starved, or the machine slept; \
-                 no bot was charged for it",
+                "the referee itself stood still, for {:.1} s at the longest: {why}; no bot was charged for it",
                 dispatcher.stood_still as f64 / 1e9
             )));
         }
@@ -134,14 +137,16 @@ impl<'a> Dispatcher<'a> {
         let mut places = Vec::new();
         for (index, cores) in groups.iter().enumerate() {
             let report = report.clone();
+            let games = jobs / groups.len() + usize::from(index < jobs % groups.len());
             shards.push(Handle::start(
                 format!("shard-{index}"),
                 cores.clone(),
+                games,
                 move |what| {
                     let _ = report.send((index, what));
                 },
             )?);
-            places.push(jobs / groups.len() + usize::from(index < jobs % groups.len()));
+            places.push(games);
         }
         Ok(Dispatcher {
             plan,

@@ -6,6 +6,7 @@ use super::source::{Schedule, Source};
 use crate::event::MatchResult;
 use crate::tournament::Pairing;
 use crate::tournament::clear::{self, LOOKS};
+use crate::tournament::rulings::NOW;
 
 /// When an event ends early.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +34,8 @@ pub struct Limited {
 /// Why an event ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
+    /// The organiser closed it.
+    Closed,
     /// Its time is over.
     Time,
     /// This bot is clear of all others.
@@ -62,6 +65,11 @@ impl Limited {
         self.ended.filter(|_| !self.is_over())
     }
 
+    /// No more match is begun: the organiser closed the event.
+    pub fn close(&mut self) {
+        self.ended = Some(Why::Closed);
+    }
+
     /// The matches.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
@@ -79,9 +87,13 @@ impl Limited {
         }
         self.looked = tenth;
         let Limits { bots, paired, .. } = self.limits;
-        if let Some(leader) =
-            clear::leader(bots, self.schedule.results().values(), paired, confidence)
-        {
+        let desk = &self.schedule.unfolded().desk;
+        let results = self.schedule.results().values();
+        let counting = results.filter(|result| desk.taken_out(result.id, &result.seats).is_none());
+        let playing: Vec<usize> = (0..bots)
+            .filter(|&slot| desk.out(slot, NOW).is_none())
+            .collect();
+        if let Some(leader) = clear::leader_among(&playing, counting, paired, confidence) {
             self.ended.get_or_insert(Why::Clear(leader));
         }
     }

@@ -1,5 +1,6 @@
 //! Makes the matches of an event.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ use crate::bot::sandbox::Level;
 use crate::bot::shard::Job;
 use crate::chance::{self, MatchChance};
 use crate::config::{self, BotSpec, EventConfig, Restart};
-use crate::event::{GameId, Slot};
-use crate::game::{self, Ruleset};
+use crate::event::{GameId, MatchId, Slot};
+use crate::game::Ruleset;
 use crate::referee::record::ChanceInfo;
 use crate::referee::{MatchSetup, SeatSetup};
 use crate::report::text::file_part;
@@ -33,6 +34,8 @@ pub struct Plan {
     pub config: EventConfig,
     /// What the user should know before the first game.
     pub warnings: Vec<String>,
+    /// The matches that are played again, each with its ruling: their logs have other names.
+    pub replays: BTreeMap<MatchId, u32>,
     rules: Arc<dyn Ruleset>,
     seed: String,
     commitment: String,
@@ -44,6 +47,9 @@ pub struct Plan {
     /// See [`Job::fails_in`].
     fails_in: Option<GameId>,
 }
+
+/// What the program of the rules of a game writes to stderr, beside the logs of bots.
+const RULES_LOG: &str = "rules.log";
 
 /// The variable that names a game in which the referee is to fail. For tests.
 const FAILS_IN: &str = "HAKEM_TEST_FAILS_IN";
@@ -67,7 +73,8 @@ impl Plan {
         hashes: &[String],
         out: Option<&Path>,
     ) -> anyhow::Result<Plan> {
-        let rules = game::find(&config.game)
+        let rules = config
+            .kind()
             .with_context(|| format!("there is no game `{}`", config.game))?
             .rules(&config.rules)?;
         let mut warnings = config.warnings();
@@ -88,6 +95,9 @@ impl Plan {
             .collect::<anyhow::Result<Vec<_>>>()?;
         warnings.extend(shelter.map_or_else(Vec::new, |shelter| shelter.warnings));
         warnings.extend(not_enforced(&config, &bots));
+        if let (Some(own), Some(out)) = (&config.own_game, out) {
+            own.log_to(out.join(crate::store::LOGS).join(RULES_LOG));
+        }
         Ok(Plan {
             commitment: chance::commitment(&seed),
             cores: os::cores(),
@@ -95,6 +105,7 @@ impl Plan {
             seed,
             warnings,
             bots,
+            replays: BTreeMap::new(),
             logs: out.map(|out| out.join(crate::store::LOGS)),
             _copies: copies,
             config,
@@ -156,7 +167,12 @@ impl Plan {
     /// another core costs ten times as much, and both seats have the same conditions.
     pub(crate) fn core_groups(&self, jobs: usize) -> Vec<Vec<usize>> {
         let size = self.cores_a_game();
-        let count = (self.cores.len() / size).clamp(1, jobs.max(1));
+        let count = if self.config.own_game.is_some() {
+            // A thread that asks a program for the rules waits for it: no other game is to wait with it.
+            jobs.max(1)
+        } else {
+            (self.cores.len() / size).clamp(1, jobs.max(1))
+        };
         // Two runs on one machine should not both begin with the first core.
         let shift = std::process::id() as usize % self.cores.len();
         (0..count)
@@ -233,11 +249,9 @@ impl Plan {
             },
             opening: self.opening(pairing),
             opening_plies: config.opening_plies,
+            adjudication: config.adjudication,
             restart_each_game: config.restart == Restart::Game,
-            about: json!({
-                "bots": pairing.seats.iter().map(|&slot| &self.bots[slot].about).collect::<Vec<_>>(),
-                "machine": machine(),
-            }),
+            about: self.about(pairing),
         };
         let programs = pairing
             .seats
@@ -250,6 +264,19 @@ impl Plan {
             programs,
             fails_in: self.fails_in,
         })
+    }
+
+    /// What a record says of the bots, the machine, and the rules where they are a program's.
+    fn about(&self, pairing: &Pairing) -> Value {
+        let bots = pairing.seats.iter().map(|&slot| &self.bots[slot].about);
+        let mut about = json!({
+            "bots": bots.collect::<Vec<_>>(),
+            "machine": machine(),
+        });
+        if let Some(own) = &self.config.own_game {
+            about["rules"] = json!({ "command": own.argv, "files": own.files.hash() });
+        }
+        about
     }
 
     /// The k-th meeting of two bots starts from the k-th opening, round and round; the rounds of an event go on where the
@@ -272,11 +299,8 @@ impl Plan {
         let spec = &self.config.bots[slot];
         let bot = &self.bots[slot];
         let log = self.logs.as_ref().map(|logs| {
-            logs.join(format!(
-                "{}.s{seat}-{}.log",
-                pairing.id,
-                file_part(&spec.name)
-            ))
+            let ruling = self.replays.get(&pairing.id).copied();
+            logs.join(log_name(pairing.id, ruling, seat, &spec.name))
         });
         Program {
             argv: bot.confined.argv.clone(),
@@ -291,6 +315,12 @@ impl Plan {
             confine: bot.confined.confine.clone(),
         }
     }
+}
+
+/// The name of the log of a bot on a seat of a match; of one that is played again it tells the ruling.
+pub fn log_name(of: MatchId, ruling: Option<u32>, seat: usize, name: &str) -> String {
+    let again = ruling.map_or_else(String::new, |ruling| format!(".replay-{ruling}"));
+    format!("{of}{again}.s{seat}-{}.log", file_part(name))
 }
 
 /// Limits that an event sets and the level of a bot does not enforce.
@@ -331,11 +361,16 @@ fn planned(
     files: &str,
     shelter: Option<&mut Shelter<'_>>,
 ) -> anyhow::Result<PlannedBot> {
+    let mut missing = None;
     let (confined, mut about) = match &bot.program {
         config::Program::Builtin(name) => (confine::builtin(name)?, json!({ "builtin": name })),
         config::Program::Command { argv, dir, own_dir } => {
             let confined = match shelter {
-                Some(shelter) => shelter.confine(bot, argv, dir, *own_dir)?,
+                Some(shelter) => {
+                    let confined = shelter.confine(bot, argv, dir, *own_dir)?;
+                    missing = shelter.missing(bot, confined.in_force.level);
+                    confined
+                }
                 None => confine::unconfined(argv, dir)?,
             };
             (confined, json!({ "command": argv, "files": files }))
@@ -345,6 +380,13 @@ fn planned(
         about["copy"] = confined.copy.as_str().into();
     }
     about["sandbox"] = confined.in_force.describe(&bot.limits);
+    // A built-in bot is confined as little as this program itself, whatever the event asks for.
+    if matches!(bot.program, config::Program::Command { .. }) {
+        about["sandbox"]["asked"] = config::sandbox_word(bot.limits.sandbox).into();
+    }
+    if let Some(missing) = missing {
+        about["sandbox"]["missing"] = missing.into();
+    }
     Ok(PlannedBot { confined, about })
 }
 

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 use crate::event::{GameResult, MatchId, MatchResult};
-use crate::tournament::{Format, Pairing, Unfolded, unfold};
+use crate::tournament::rulings::Desk;
+use crate::tournament::{Format, Pairing, Unfolded, unfold_ruled};
 
 /// Hands out matches, and hears what was stored.
 pub trait Source {
@@ -50,10 +51,15 @@ pub struct Schedule {
 impl Schedule {
     /// The matches that are left when these are over.
     pub fn new(format: Box<dyn Format>, done: Vec<MatchResult>) -> Schedule {
+        Schedule::ruled(format, done, Desk::default())
+    }
+
+    /// The same with what was ruled.
+    pub fn ruled(format: Box<dyn Format>, done: Vec<MatchResult>, desk: Desk) -> Schedule {
         let results: BTreeMap<MatchId, MatchResult> =
             done.into_iter().map(|result| (result.id, result)).collect();
         let mut schedule = Schedule {
-            unfolded: unfold(&*format, &results),
+            unfolded: unfold_ruled(&*format, &results, desk),
             done: results.len(),
             format,
             results,
@@ -83,12 +89,19 @@ impl Schedule {
         &*self.format
     }
 
+    /// Matches that are never played, because a bot is out or the match is void.
+    fn without_play(&self) -> usize {
+        if self.unfolded.desk.is_empty() {
+            return 0;
+        }
+        let known = self.unfolded.pairings();
+        let open = known.filter(|pairing| !self.results.contains_key(&pairing.id));
+        open.count() - self.unfolded.left(&*self.format, &self.results).count()
+    }
+
     fn fill(&mut self) {
-        let left = self.unfolded.batch.pairings.iter();
-        self.todo = left
-            .filter(|pairing| !self.results.contains_key(&pairing.id))
-            .cloned()
-            .collect();
+        let left = self.unfolded.left(&*self.format, &self.results);
+        self.todo = left.cloned().collect();
     }
 }
 
@@ -101,13 +114,15 @@ impl Source for Schedule {
         self.results.insert(result.id, result.clone());
         // Only the last match of a batch can complete it.
         if self.todo.is_empty() && self.unfolded.advance(&*self.format, &self.results) {
+            // A batch whose matches are all won by default is over at once.
+            while self.unfolded.advance(&*self.format, &self.results) {}
             self.fill();
         }
     }
 
     fn total(&self) -> Option<usize> {
         let known = self.unfolded.history.matches.len() + self.unfolded.batch.pairings.len();
-        Some(known.max(self.format.least_matches()))
+        Some(known.max(self.format.least_matches()) - self.without_play())
     }
 
     fn done(&self) -> usize {

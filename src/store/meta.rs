@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Store, StoreError};
 use crate::config::{BotFiles, EventConfig};
 
-/// What the results are of. It is stored when the folder is made and does not change, but for the name.
+/// What the results are of. It is stored when the folder is made and does not change, but for the name and bots that the organiser adds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Meta {
     /// The event's name, for people.
@@ -17,6 +17,8 @@ pub struct Meta {
     pub bots: Vec<BotMeta>,
     /// The game.
     pub game: String,
+    /// The content of the files of the game's rules when the folder was made; empty where the game is built in.
+    pub game_files: BotFiles,
     /// Every option of the game with its value.
     pub rules: Value,
     /// The seed of all chance: the event's, or the one that was drawn.
@@ -42,6 +44,10 @@ impl Meta {
                 })
                 .collect(),
             game: config.game.clone(),
+            game_files: config
+                .own_game
+                .as_ref()
+                .map_or_else(BotFiles::default, |own| own.files.clone()),
             rules: event["rules"].clone(),
             event,
             seed,
@@ -60,8 +66,26 @@ impl Meta {
                 changes.extend(was.files.changes(files, &bot.name));
             }
         }
+        // Another game is a change of the event.
+        if let Some(own) = config
+            .own_game
+            .as_ref()
+            .filter(|own| own.name() == self.game)
+        {
+            let whose = format!("game `{}`", self.game);
+            changes.extend(self.game_files.changes_of(&own.files, &whose));
+        }
         changes
     }
+}
+
+/// The program of the rules of a game that is not built in, as results note it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameProgram {
+    /// How it is started ([`crate::config::OwnGame::place`]).
+    pub place: Value,
+    /// Whether the results file is the one that this was noted in, neither a copy nor brought from elsewhere.
+    pub at_home: bool,
 }
 
 /// A bot as the results know it.
@@ -79,11 +103,16 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`], or what the disk refused.
     pub fn meta(&self) -> Result<Meta, StoreError> {
-        Ok(Meta {
+        self.with_added(Meta {
             name: self.meta_text("name")?,
             event: self.meta_json("event")?,
             bots: self.bots()?,
             game: self.meta_text("game")?,
+            game_files: match self.note("game_files")? {
+                None => BotFiles::default(),
+                Some(text) => serde_json::from_str(&text)
+                    .map_err(|error| self.corrupt(format!("the files of the game: {error}")))?,
+            },
             rules: self.meta_json("rules")?,
             seed: self.meta_text("seed")?,
             hakem: self.meta_text("hakem")?,
@@ -136,6 +165,44 @@ impl Store {
     /// What the disk refused.
     pub fn set_ended(&mut self, why: &str) -> Result<(), StoreError> {
         self.set_note("ended", why)
+    }
+
+    /// The program of the rules, where the game is not built in.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`], or what the disk refused.
+    pub fn game_program(&self) -> Result<Option<GameProgram>, StoreError> {
+        let Some(text) = self.note("game_program")? else {
+            return Ok(None);
+        };
+        let noted: Value = serde_json::from_str(&text)
+            .map_err(|error| self.corrupt(format!("the program of the game: {error}")))?;
+        Ok(Some(GameProgram {
+            place: noted["place"].clone(),
+            at_home: !noted["home"].is_null() && noted["home"] == self.home(),
+        }))
+    }
+
+    /// Notes the program of the rules, and with it where these results are.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn set_game_program(&mut self, place: &Value) -> Result<(), StoreError> {
+        let noted = serde_json::json!({ "place": place, "home": self.home() });
+        self.set_note("game_program", &noted.to_string())
+    }
+
+    /// What tells the results file from every copy of it: nobody who makes a file elsewhere knows what these will be here.
+    fn home(&self) -> Value {
+        use std::os::unix::fs::MetadataExt;
+        let Ok(found) = std::fs::metadata(self.dir().join(super::RESULTS)) else {
+            return Value::Null;
+        };
+        let made = found
+            .created()
+            .ok()
+            .and_then(|made| made.duration_since(std::time::UNIX_EPOCH).ok());
+        format!("{}-{}", found.ino(), made.map_or(0, |made| made.as_nanos())).into()
     }
 
     fn note(&self, key: &str) -> Result<Option<String>, StoreError> {
@@ -244,6 +311,10 @@ pub(super) fn insert(connection: &mut Connection, meta: &Meta) -> rusqlite::Resu
         ("created", meta.created.clone()),
     ] {
         transaction.execute("INSERT INTO meta VALUES (?, ?)", [key, &value])?;
+    }
+    if !meta.game_files.0.is_empty() {
+        let files = serde_json::to_string(&meta.game_files).unwrap_or_default();
+        transaction.execute("INSERT INTO meta VALUES (?, ?)", ["game_files", &files])?;
     }
     for (slot, bot) in meta.bots.iter().enumerate() {
         let files = serde_json::to_string(&bot.files).unwrap_or_default();

@@ -2,14 +2,15 @@
 //!
 //! | in the folder | what it holds |
 //! |---|---|
-//! | `results.sqlite` | the event, its bots, every game and match that counts (layout: `v1.sql`) |
+//! | `results.sqlite` | the event, its bots, every game and match that was played, rulings (layout: `v1.sql` and what follows) |
 //! | `records/` | the record of each game, see [`Records`] |
 //! | `logs/` | what bots wrote to stderr |
 //! | `seed.json` | the seed, written when every match is done |
 //! | `.lock` | held by the run that plays into the folder |
 //!
 //! A result is stored once: its id is the key. A commit is whole or not there, also after a kill or a power cut, and what was
-//! committed stays. Nothing is ever deleted but games of matches that were not finished, which are played again.
+//! committed stays. Nothing is ever deleted but games of matches that were not finished, which are played again. A match that the organiser has
+//! played again keeps its results of before beside the new ones.
 //!
 //! A results file that is damaged, or that this program did not make, is never written to.
 
@@ -17,7 +18,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, ErrorCode, OptionalExtension};
+use rusqlite::{Connection, ErrorCode};
 
 use crate::event::{GameId, GameResult, MatchId, MatchResult, Slot};
 
@@ -28,12 +29,14 @@ mod meta;
 mod open;
 mod records;
 mod rows;
+mod rulings;
 mod seed;
 
 pub use aside::set_aside;
 pub use error::StoreError;
-pub use meta::{BotMeta, Meta};
-pub use records::{RECORDS, Records, record_name};
+pub use meta::{BotMeta, GameProgram, Meta};
+pub use records::{RECORDS, Records, record_name, recorded_in};
+pub use rulings::Replays;
 pub use seed::{SEED_FILE, SeedFile, read_seed};
 
 use lock::Lock;
@@ -78,6 +81,7 @@ pub struct Store {
     connection: Connection,
     dir: PathBuf,
     bots: usize,
+    replays: Replays,
     lock: Option<Lock>,
     _copy: Option<tempfile::TempDir>,
 }
@@ -142,10 +146,11 @@ impl Store {
             connection,
             dir: dir.to_owned(),
             bots: 0,
+            replays: Replays::new(),
             lock,
             _copy: copy,
         };
-        store.bots = store.read_one("SELECT count(*) FROM bots")?;
+        store.take_in()?;
         Ok(store)
     }
 
@@ -154,9 +159,9 @@ impl Store {
         &self.dir
     }
 
-    /// The record files.
+    /// The record files; of a match that is played again those of what was played last.
     pub fn records(&self) -> Records {
-        Records::of(&self.dir)
+        Records::with(&self.dir, self.replays.clone())
     }
 
     /// Stores results: all of them, or none. When it returns, they survive a power cut. The records that they name are to be
@@ -170,15 +175,17 @@ impl Store {
         let fault = |error| StoreError::sql(&results, error);
         let transaction = self.connection.transaction().map_err(fault)?;
         for stored in batch {
-            rows::insert(&transaction, stored, self.bots).map_err(|refused| match refused {
-                rows::Refused::Invalid(what) => StoreError::Invalid {
-                    id: rows::id(stored),
-                    what,
-                },
-                rows::Refused::Sql(error) if is_duplicate(&error) => StoreError::Duplicate {
-                    id: rows::id(stored),
-                },
-                rows::Refused::Sql(error) => fault(error),
+            rows::insert(&transaction, stored, self.bots, &self.replays).map_err(|refused| {
+                match refused {
+                    rows::Refused::Invalid(what) => StoreError::Invalid {
+                        id: rows::id(stored),
+                        what,
+                    },
+                    rows::Refused::Sql(error) if is_duplicate(&error) => StoreError::Duplicate {
+                        id: rows::id(stored),
+                    },
+                    rows::Refused::Sql(error) => fault(error),
+                }
             })?;
         }
         transaction.commit().map_err(fault)
@@ -189,13 +196,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`], or what the disk refused.
     pub fn complete_matches(&self) -> Result<BTreeSet<MatchId>, StoreError> {
-        let ids = self.read_all("SELECT round, number FROM matches", |row| {
-            Ok(MatchId {
-                round: row.get(0)?,
-                number: row.get(1)?,
-            })
-        })?;
-        Ok(ids.into_iter().collect())
+        let ids = self.matches()?.into_iter().map(|result| result.id);
+        Ok(ids.collect())
     }
 
     /// Drops the games of matches that are not over, so that those can be played again; returns how many there were. Their record files are
@@ -205,12 +207,19 @@ impl Store {
     /// What the disk refused.
     pub fn drop_unfinished(&mut self) -> Result<usize, StoreError> {
         self.check_writable()?;
-        self.connection
-            .execute(
-                "DELETE FROM games WHERE (round, number) NOT IN (SELECT round, number FROM matches)",
-                [],
-            )
-            .map_err(|error| self.fault(error))
+        let of_table = |sql: &str| {
+            self.connection
+                .execute(sql, [])
+                .map_err(|error| self.fault(error))
+        };
+        let first = of_table(
+            "DELETE FROM games WHERE (round, number) NOT IN (SELECT round, number FROM matches)",
+        )?;
+        // A ruling has one match played again.
+        let again = of_table(
+            "DELETE FROM replayed_games WHERE ruling NOT IN (SELECT ruling FROM replayed_matches)",
+        )?;
+        Ok(first + again)
     }
 
     /// All games that count, those of matches under way included, in the order of the schedule.
@@ -218,7 +227,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`], or what the disk refused.
     pub fn games(&self) -> Result<Vec<GameResult>, StoreError> {
-        self.read_all(rows::SELECT_GAMES, rows::game)
+        self.read_all(&rows::select_games(&self.replays), rows::game)
     }
 
     /// Calls `each` with every game that [`Store::games`] would return, without holding them all.
@@ -226,7 +235,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`], or what the disk refused.
     pub fn each_game(&self, mut each: impl FnMut(GameResult)) -> Result<(), StoreError> {
-        self.visit(rows::SELECT_GAMES, rows::game, &mut each)
+        self.visit(&rows::select_games(&self.replays), rows::game, &mut each)
     }
 
     /// The game of this id.
@@ -234,32 +243,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`], or what the disk refused.
     pub fn game(&self, id: GameId) -> Result<Option<GameResult>, StoreError> {
-        let key = (id.of.round, id.of.number, id.game);
-        self.connection
-            .query_row(rows::SELECT_GAME, key, rows::game)
-            .optional()
-            .map_err(|error| self.fault(error))
-    }
-
-    /// The id of the first game of the schedule that counts, if there is one.
-    ///
-    /// # Errors
-    /// What the disk refused.
-    pub fn first_game(&self) -> Result<Option<GameId>, StoreError> {
-        self.connection
-            .query_row(
-                "SELECT round, number, game FROM games ORDER BY round, number, game LIMIT 1",
-                [],
-                |row| {
-                    let of = MatchId {
-                        round: row.get(0)?,
-                        number: row.get(1)?,
-                    };
-                    Ok(of.game(row.get(2)?))
-                },
-            )
-            .optional()
-            .map_err(|error| self.fault(error))
+        self.game_under(id, self.replays.get(&id.of).copied())
     }
 
     /// All matches that are over, in the order of the schedule.
@@ -267,7 +251,7 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`], or what the disk refused.
     pub fn matches(&self) -> Result<Vec<MatchResult>, StoreError> {
-        self.read_all(rows::SELECT_MATCHES, rows::match_result)
+        self.read_all(&rows::select_matches(&self.replays), rows::match_result)
     }
 
     /// Calls `each` with every match that [`Store::matches`] would return, without holding them all.
@@ -275,7 +259,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`], or what the disk refused.
     pub fn each_match(&self, mut each: impl FnMut(MatchResult)) -> Result<(), StoreError> {
-        self.visit(rows::SELECT_MATCHES, rows::match_result, &mut each)
+        let sql = rows::select_matches(&self.replays);
+        self.visit(&sql, rows::match_result, &mut each)
     }
 
     /// The matches that have games and are not over.
@@ -291,7 +276,19 @@ impl Store {
                 number: row.get(1)?,
             })
         })?;
-        Ok(ids.into_iter().collect())
+        let mut ids: BTreeSet<MatchId> = ids.into_iter().collect();
+        if !self.replays.is_empty() {
+            ids.retain(|of| !self.replays.contains_key(of));
+            let again = "SELECT DISTINCT ruling FROM replayed_games \
+                         WHERE ruling NOT IN (SELECT ruling FROM replayed_matches)";
+            let rulings: Vec<u32> = self.read_all(again, |row| row.get(0))?;
+            let open = self.replays.iter();
+            ids.extend(
+                open.filter(|(_, ruling)| rulings.contains(ruling))
+                    .map(|(&of, _)| of),
+            );
+        }
+        Ok(ids)
     }
 
     /// All notes of void games, in the order in which they happened.

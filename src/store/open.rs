@@ -15,7 +15,11 @@ const APPLICATION_ID: i32 = 0x6861_6b6d;
 
 /// The layout, step by step. A file's `user_version` is the number of steps that it has had. A later layout is one more step, and
 /// says what a reader, which changes nothing, does with a file that has not had it; steps are never changed.
-const MIGRATIONS: &[&str] = &[include_str!("v1.sql"), include_str!("v2.sql")];
+const MIGRATIONS: &[&str] = &[
+    include_str!("v1.sql"),
+    include_str!("v2.sql"),
+    include_str!("v3.sql"),
+];
 
 /// How a file is opened that nothing is to be written to.
 const READ_ONLY: OpenFlags =

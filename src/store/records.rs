@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::Replays;
 use super::error::StoreError;
 use crate::event::GameId;
 
@@ -15,23 +16,54 @@ pub fn record_name(id: GameId) -> String {
     format!("{RECORDS}/{id}.jsonl")
 }
 
+/// The same of a game whose match was played again under this ruling: `records/r1.m2.g3.replay-4.jsonl`.
+fn replay_name(id: GameId, ruling: u32) -> String {
+    format!("{RECORDS}/{id}.replay-{ruling}.jsonl")
+}
+
+/// The game whose record has this file name, and the ruling under which it was played again, if it was.
+pub fn recorded_in(file: &str) -> Option<(GameId, Option<u32>)> {
+    let stem = file.strip_suffix(".jsonl")?;
+    match stem.split_once(".replay-") {
+        Some((id, ruling)) => Some((id.parse().ok()?, Some(ruling.parse().ok()?))),
+        None => Some((stem.parse().ok()?, None)),
+    }
+}
+
 /// The record files of one folder of results. Threads may share it: each game is written by one of them.
 #[derive(Clone, Debug)]
 pub struct Records {
     dir: PathBuf,
+    replays: Replays,
 }
 
 impl Records {
     /// The records of the results in `dir`.
     pub fn of(dir: &Path) -> Records {
+        Records::with(dir, Replays::new())
+    }
+
+    /// The same where matches are played again: their records have other names, so that those of before stay.
+    pub(super) fn with(dir: &Path, replays: Replays) -> Records {
         Records {
             dir: dir.to_owned(),
+            replays,
         }
+    }
+
+    /// The path of a game's record relative to the folder of results.
+    pub fn name(&self, id: GameId) -> String {
+        self.name_under(id, self.replays.get(&id.of).copied())
+    }
+
+    /// The same of the game as it was played at first, or under a ruling.
+    pub fn name_under(&self, id: GameId, ruling: Option<u32>) -> String {
+        ruling.map_or_else(|| record_name(id), |ruling| replay_name(id, ruling))
     }
 
     /// The path of a game's record.
     pub fn path(&self, id: GameId) -> PathBuf {
-        self.dir.join(record_name(id))
+        self.dir.join(self.name(id))
     }
 
     /// Writes the records of some games, in place of earlier ones, and makes them durable with their names. Call it before their

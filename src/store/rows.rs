@@ -5,16 +5,23 @@ use std::str::FromStr;
 use rusqlite::types::{FromSql, Type, Value};
 use rusqlite::{Connection, Row, params, params_from_iter};
 
-use super::{MAX_SEATS, Stored, VoidNote};
+use super::{MAX_SEATS, Replays, Stored, VoidNote};
+use crate::chance;
 use crate::event::{GameId, GameResult, MatchId, MatchResult, Verdict};
 use crate::game::Share;
 
 /// A win in the unit in which scores are stored, which divides by every number of winners up to four.
 const WIN: f64 = 12.0;
 
-const INSERT_GAME: &str = "INSERT INTO games VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
-const INSERT_MATCH: &str = "INSERT INTO matches VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 const INSERT_VOID: &str = "INSERT INTO voids (round, number, game, slots, why) VALUES (?,?,?,?,?)";
+
+/// The columns of a game, in the order in which they are read.
+pub(super) const GAME_COLUMNS: &str = "round, number, game, seats, slot0, slot1, slot2, slot3, winner, \
+    score0, score1, score2, score3, points0, points1, points2, points3, verdict, reason, against, moves, \
+    time0, time1, time2, time3, wall0, wall1, wall2, wall3, cpu0, cpu1, cpu2, cpu3, record_hash, first, play_hash";
+/// The columns of a match, in the order in which they are read.
+pub(super) const MATCH_COLUMNS: &str = "round, number, seats, slot0, slot1, slot2, slot3, score0, score1, score2, score3, \
+    series0, series1, series2, series3, games";
 
 /// All games in the order of the schedule.
 pub(super) const SELECT_GAMES: &str = "SELECT * FROM games ORDER BY round, number, game";
@@ -26,6 +33,40 @@ pub(super) const SELECT_MATCHES: &str = "SELECT * FROM matches ORDER BY round, n
 /// All void games in the order in which they happened.
 pub(super) const SELECT_VOIDS: &str =
     "SELECT round, number, game, slots, why FROM voids ORDER BY id";
+
+/// The condition that a row is of one of these matches.
+pub(super) fn is_one_of<'a>(matches: impl Iterator<Item = &'a MatchId>) -> String {
+    let of: Vec<String> = matches
+        .map(|of| format!("({}, {})", of.round, of.number))
+        .collect();
+    if of.is_empty() {
+        return "0".to_owned();
+    }
+    format!("(round, number) IN (VALUES {})", of.join(", "))
+}
+
+/// All games in the order of the schedule; of matches that are played again those that were played last.
+pub(super) fn select_games(replays: &Replays) -> String {
+    with_replays(SELECT_GAMES, GAME_COLUMNS, "games", ", game", replays)
+}
+
+/// All matches in the order of the schedule, likewise.
+pub(super) fn select_matches(replays: &Replays) -> String {
+    with_replays(SELECT_MATCHES, MATCH_COLUMNS, "matches", "", replays)
+}
+
+fn with_replays(usual: &str, columns: &str, table: &str, then: &str, replays: &Replays) -> String {
+    if replays.is_empty() {
+        return usual.to_owned();
+    }
+    let rulings: Vec<String> = replays.values().map(ToString::to_string).collect();
+    format!(
+        "SELECT {columns} FROM {table} WHERE NOT {} \
+         UNION ALL SELECT {columns} FROM replayed_{table} WHERE ruling IN ({}) ORDER BY round, number{then}",
+        is_one_of(replays.keys()),
+        rulings.join(", ")
+    )
+}
 
 /// Why a row was not written.
 pub(super) enum Refused {
@@ -58,13 +99,17 @@ pub(super) fn id(stored: &Stored) -> String {
 
 // ---- Writing ----------------------------------------------------------------------------------------------------
 
-/// Writes one row. `bots` is the number of bots of the event.
-pub(super) fn insert(connection: &Connection, stored: &Stored, bots: usize) -> Result<(), Refused> {
+/// Writes one row. `bots` is the number of bots of the event; `replays` says which matches are played again.
+pub(super) fn insert(
+    connection: &Connection,
+    stored: &Stored,
+    bots: usize,
+    replays: &Replays,
+) -> Result<(), Refused> {
     match stored {
         Stored::Game(game) => {
             let row = game_row(game, bots)?;
-            let mut insert = connection.prepare_cached(INSERT_GAME)?;
-            insert.execute(params_from_iter(row))?;
+            insert_row(connection, "games", row, replays.get(&game.id.of))?;
         }
         Stored::Void(VoidNote { id, seats, why }) => {
             let slots = serde_json::to_string(seats).unwrap_or_default();
@@ -73,10 +118,30 @@ pub(super) fn insert(connection: &Connection, stored: &Stored, bots: usize) -> R
         }
         Stored::Match(result) => {
             let row = match_row(result, bots)?;
-            let mut insert = connection.prepare_cached(INSERT_MATCH)?;
-            insert.execute(params_from_iter(row))?;
+            insert_row(connection, "matches", row, replays.get(&result.id))?;
         }
     }
+    Ok(())
+}
+
+/// Writes a row into its table, or into that of what is played again under a ruling.
+fn insert_row(
+    connection: &Connection,
+    table: &str,
+    mut row: Vec<Value>,
+    ruling: Option<&u32>,
+) -> rusqlite::Result<()> {
+    let again = if let Some(&ruling) = ruling {
+        row.insert(0, ruling.into());
+        "replayed_"
+    } else {
+        ""
+    };
+    let places = vec!["?"; row.len()].join(",");
+    let sql = format!("INSERT INTO {again}{table} VALUES ({places})");
+    connection
+        .prepare_cached(&sql)?
+        .execute(params_from_iter(row))?;
     Ok(())
 }
 
@@ -187,16 +252,8 @@ fn hash_bytes(hex: &str) -> Result<Option<Vec<u8>>, String> {
     if hex.is_empty() {
         return Ok(None);
     }
-    let digit = |digit: u8| match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    };
-    let pair = |pair: &[u8]| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?);
-    let bytes: Option<Vec<u8>> = hex.as_bytes().chunks(2).map(pair).collect();
-    bytes
-        .filter(|bytes| bytes.len() == 32)
-        .map(Some)
+    chance::from_hex(hex)
+        .map(|hash| Some(hash.to_vec()))
         .ok_or_else(|| "a hash of it is no SHA-256 in hex".into())
 }
 
@@ -325,8 +382,7 @@ impl Columns<'_> {
 
     fn hash(&mut self) -> rusqlite::Result<String> {
         let bytes: Option<Vec<u8>> = self.get()?;
-        let digits = |bytes: Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(bytes.map_or_else(String::new, digits))
+        Ok(bytes.map_or_else(String::new, |bytes| chance::hex(&bytes)))
     }
 
     /// The column before the next does not hold what it should.

@@ -19,6 +19,18 @@ pub fn leader<'a>(
     paired: bool,
     confidence: f64,
 ) -> Option<Slot> {
+    let all: Vec<Slot> = (0..bots).collect();
+    leader_among(&all, matches, paired, confidence)
+}
+
+/// The same among these bots only.
+pub fn leader_among<'a>(
+    slots: &[Slot],
+    matches: impl IntoIterator<Item = &'a MatchResult>,
+    paired: bool,
+    confidence: f64,
+) -> Option<Slot> {
+    let bots = slots.len();
     let mut units: BTreeMap<(Slot, MatchId), Unit> = BTreeMap::new();
     for result in matches {
         let mut unit = result.id;
@@ -34,7 +46,9 @@ pub fn leader<'a>(
     even.add(Unit { sum: 0.5, count: 1 });
     let mut sums = vec![even; bots];
     for ((slot, _), unit) in units {
-        sums.get_mut(slot)?.add(unit);
+        if let Some(place) = slots.iter().position(|&other| other == slot) {
+            sums[place].add(unit);
+        }
     }
     let scores: Vec<Estimate> = sums.iter().map(Sums::estimate).collect::<Option<_>>()?;
     if scores.iter().any(|score| score.units < 2) {
@@ -55,7 +69,7 @@ pub fn leader<'a>(
     (0..bots)
         .filter(|&other| other != best)
         .all(is_clear)
-        .then_some(best)
+        .then_some(slots[best])
 }
 
 /// The square of the standard error of an estimate.

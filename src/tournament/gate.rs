@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::{Numbers, Pairing};
-use crate::event::{GameResult, MatchId, MatchResult, Slot};
+use crate::event::{GameResult, MatchId, MatchResult, Slot, Verdict};
 use crate::stats::pairs::Scores;
 use crate::stats::sprt::{Decision, Sample, Scale, Test};
 use crate::stats::{Sums, Unit};
@@ -54,6 +54,7 @@ pub struct Gate {
     copies: u64,
     copies_in_a_row: u64,
     forfeits: [u64; 2],
+    adjudicated: u64,
     llr: f64,
     state: State,
 }
@@ -68,6 +69,7 @@ struct Observed {
     /// What was played, of each game; empty where it is not known.
     plays: BTreeMap<(u32, u32), String>,
     forfeits: [u64; 2],
+    adjudicated: u64,
 }
 
 impl Gate {
@@ -89,6 +91,7 @@ impl Gate {
             copies: 0,
             copies_in_a_row: 0,
             forfeits: [0; 2],
+            adjudicated: 0,
             llr: 0.0,
             state: if most == 0 {
                 State::Budget
@@ -137,6 +140,7 @@ impl Gate {
                 .points
                 .add(f64::from(points[own]) - f64::from(points[other]));
         }
+        observed.adjudicated += u64::from(game.verdict == Verdict::Adjudicated);
         if let Some(seat) = game.against.filter(|_| game.verdict.is_forfeit()) {
             let slot = game.seats[seat];
             observed.forfeits[slot.min(1)] += 1;
@@ -175,6 +179,7 @@ impl Gate {
         for (sum, more) in self.forfeits.iter_mut().zip(observed.forfeits) {
             *sum += more;
         }
+        self.adjudicated += observed.adjudicated;
         let plays: Vec<String> = observed.plays.into_values().collect();
         let is_known = plays.iter().all(|play| !play.is_empty()) && !plays.is_empty();
         if is_known && !self.seen.insert(plays.join(" ")) {
@@ -251,6 +256,11 @@ impl Gate {
     /// Games forfeited by the candidate and by the baseline.
     pub fn forfeits(&self) -> [u64; 2] {
         self.forfeits
+    }
+
+    /// Games that a rule of the event ended.
+    pub fn adjudicated(&self) -> u64 {
+        self.adjudicated
     }
 }
 

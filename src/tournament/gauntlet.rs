@@ -13,9 +13,21 @@ pub fn schedule(
     paired: bool,
     rounds: u32,
 ) -> Vec<Pairing> {
-    let mut tables = round_robin::tables(bots, seats);
-    tables.retain(|table| table.contains(&candidate));
-    round_robin::over_tables(&tables, seats, games, paired, rounds)
+    in_stages(candidate, &[bots], seats, games, paired, rounds)
+}
+
+/// The same with bots that came in several stages ([`round_robin::in_stages`]).
+pub fn in_stages(
+    candidate: Slot,
+    stages: &[usize],
+    seats: usize,
+    games: u32,
+    paired: bool,
+    rounds: u32,
+) -> Vec<Pairing> {
+    round_robin::in_stages(stages, seats, games, paired, rounds, |table| {
+        table.contains(&candidate)
+    })
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 use super::knockout::Knockout;
 use super::round_robin;
+use super::rulings::Annulled;
 use super::{Batch, Format, History, Meetings, Numbers};
 use crate::event::Slot;
 
@@ -57,7 +58,11 @@ impl Groups {
                 quality[*b] += of_b.value() * points[*a];
             }
         }
+        // Who was out when the groups were over does not go on.
         let mut ranked = group.to_vec();
+        if let Some(absent) = so_far.absent.get(1) {
+            ranked.retain(|slot| !absent.contains(slot));
+        }
         // The order of the seeds stays among equals.
         ranked.sort_by(|&a, &b| {
             let key = |slot: Slot| (points[slot], quality[slot], f64::from(won[slot]));
@@ -120,6 +125,15 @@ impl Format for Groups {
             return self.knockout(so_far).next(so_far);
         }
         batch
+    }
+
+    /// In a group all meet all.
+    fn annulled(&self, round: u32) -> Annulled {
+        if round == 1 {
+            Annulled::Nothing
+        } else {
+            Annulled::Stands
+        }
     }
 
     fn least_matches(&self) -> usize {

@@ -4,8 +4,10 @@
 //! Where they are no power of two the first seeds have no opponent in the first round. Two bots that meet play their matches;
 //! if they are equal then, they play on, a pair of matches at a time (where games are not paired, one match), until one is ahead.
 
+use super::rulings::Counts;
 use super::{Batch, Format, History, Meetings, Numbers, Pairing};
 use crate::event::Slot;
+use crate::game::Share;
 
 /// How often two bots that are equal play on before the better seed goes on: bots that play the same games again would play
 /// for ever.
@@ -64,6 +66,18 @@ impl Knockout {
             .filter(|played| played.pairing.field == field)
         {
             count += 1;
+            if played.counts == Counts::ByDefault {
+                let wins = |seed: usize| {
+                    let seat = played
+                        .result
+                        .seats
+                        .iter()
+                        .position(|&slot| slot == self.seeds[seed]);
+                    seat.is_some_and(|seat| played.result.score[seat] == Share::WIN)
+                };
+                // One of them is out, whatever was played before.
+                return Tie::Won(if wins(lower) { lower } else { upper });
+            }
             for (&slot, share) in played.result.seats.iter().zip(&played.result.score) {
                 let sign = if slot == self.seeds[upper] { 1.0 } else { -1.0 };
                 ahead += sign * share.value();

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use super::rulings::Counts;
 use super::{Batch, Format, History, Meetings, Numbers};
 use crate::event::Slot;
 
@@ -29,7 +30,8 @@ impl Ladder {
         for round in 1..=so_far.round() {
             // No bot plays twice in a round, so that the order of the challenges does not matter but for the rungs between.
             let mut challenges: Vec<([Slot; 2], f64)> = Vec::new();
-            for played in so_far.of_round(round) {
+            let counting = |played: &&super::Played| played.counts != Counts::Nothing;
+            for played in so_far.of_round(round).filter(counting) {
                 let key = [played.pairing.field[0], played.pairing.field[1]];
                 let first = played.result.seats.iter().position(|&slot| slot == key[0]);
                 let share = first.map_or(0.5, |seat| played.result.score[seat].value()) - 0.5;
@@ -66,7 +68,8 @@ impl Format for Ladder {
         if round > self.rounds {
             return batch;
         }
-        let order = self.order(so_far);
+        let mut order = self.order(so_far);
+        order.retain(|&slot| !so_far.is_absent(slot));
         let met: BTreeSet<&[Slot]> = so_far
             .matches
             .iter()
@@ -98,9 +101,10 @@ impl Format for Ladder {
         usize::from(self.order.len() > 1 && self.rounds > 0) * self.meetings.games as usize
     }
 
-    /// The rungs.
+    /// The rungs; who is out goes to the end.
     fn places(&self, so_far: &History) -> Option<Vec<usize>> {
-        let order = self.order(so_far);
+        let mut order = self.order(so_far);
+        order.sort_by_key(|&slot| so_far.is_absent(slot));
         let bots = order.iter().map(|slot| slot + 1).max().unwrap_or(0);
         let mut places = vec![bots; bots];
         for (rung, &slot) in order.iter().enumerate() {

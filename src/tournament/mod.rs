@@ -4,12 +4,13 @@
 //! that are known at any time. Nothing of a schedule is stored: from the same results the same matches follow, so that an
 //! event that is taken up again goes on exactly as it would have.
 //!
-//! [`standings`] is a fold over results.
+//! [`standings`] is a fold over results. What an organiser ruled ([`rulings`]) is applied to results when they are read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 
 use crate::event::{MatchId, MatchResult, Slot};
+use rulings::{Annulled, Counts, Desk};
 
 pub mod clear;
 pub mod gate;
@@ -18,6 +19,7 @@ pub mod groups;
 pub mod knockout;
 pub mod ladder;
 pub mod round_robin;
+pub mod rulings;
 pub mod standings;
 pub mod swiss;
 
@@ -63,8 +65,27 @@ pub struct Batch {
 pub struct Played {
     /// How it was scheduled.
     pub pairing: Pairing,
-    /// What it came to.
+    /// What it came to, for what follows from it.
     pub result: MatchResult,
+    /// How it counts.
+    pub counts: Counts,
+    /// Whether it was played.
+    pub is_played: bool,
+    /// The batch of which it was, from 0.
+    pub batch: usize,
+}
+
+impl Played {
+    /// A match that was played and counts.
+    pub fn new(pairing: Pairing, result: MatchResult, batch: usize) -> Played {
+        Played {
+            pairing,
+            result,
+            counts: Counts::Played,
+            is_played: true,
+            batch,
+        }
+    }
 }
 
 /// What a format looks at: all batches that are over.
@@ -74,6 +95,8 @@ pub struct History {
     pub matches: Vec<Played>,
     /// Their byes, in order.
     pub byes: Vec<Bye>,
+    /// For each of these batches and the one that follows: the bots that are not paired in it.
+    pub absent: Vec<BTreeSet<Slot>>,
 }
 
 impl History {
@@ -89,6 +112,12 @@ impl History {
         self.matches
             .iter()
             .filter(move |played| played.pairing.id.round == round)
+    }
+
+    /// Whether a bot is not paired in the batch that follows.
+    pub fn is_absent(&self, slot: Slot) -> bool {
+        let absent = self.absent.last();
+        absent.is_some_and(|absent| absent.contains(&slot))
     }
 
     /// The points of each of so many bots: its shares of matches, and byes.
@@ -114,6 +143,16 @@ pub trait Format: Debug + Send {
     /// At least so many matches are played in all.
     fn least_matches(&self) -> usize;
 
+    /// What becomes of the matches of a round in which a bot sat whose results are taken out.
+    fn annulled(&self, _round: u32) -> Annulled {
+        Annulled::Stands
+    }
+
+    /// Whether rulings change what earlier rounds mean for the pairing of later ones; else what counted when a round was over stays.
+    fn looks_back(&self) -> bool {
+        false
+    }
+
     /// The place of each bot by slot, from 1, where the format decides it and not the points. Equals share one.
     fn places(&self, _so_far: &History) -> Option<Vec<usize>> {
         None
@@ -127,6 +166,10 @@ pub struct Unfolded {
     pub history: History,
     /// The batch that is being played; empty where the event is over.
     pub batch: Batch,
+    /// Which batch that is, from 0.
+    pub number: usize,
+    /// What was ruled.
+    pub desk: Desk,
 }
 
 impl Unfolded {
@@ -141,29 +184,79 @@ impl Unfolded {
         over.chain(&self.batch.pairings)
     }
 
+    /// The matches of the batch that are still to be played.
+    pub fn left(
+        &self,
+        format: &dyn Format,
+        results: &BTreeMap<MatchId, MatchResult>,
+    ) -> impl Iterator<Item = &Pairing> {
+        self.batch.pairings.iter().filter(move |pairing| {
+            !results.contains_key(&pairing.id) && self.counts(format, pairing, false).is_none()
+        })
+    }
+
+    /// How a match of this batch counts for the one after it.
+    fn counts(&self, format: &dyn Format, pairing: &Pairing, is_played: bool) -> Option<Counts> {
+        let key = (pairing.id, pairing.seats.as_slice());
+        self.desk
+            .counts(format, key, is_played, self.number, self.number + 1)
+    }
+
+    /// A match as those who pair the batch `at` see it.
+    fn seen(
+        &self,
+        format: &dyn Format,
+        (pairing, batch): (Pairing, usize),
+        result: Option<&MatchResult>,
+        at: usize,
+    ) -> Played {
+        let is_played = result.is_some();
+        let key = (pairing.id, pairing.seats.as_slice());
+        let counts = self.desk.counts(format, key, is_played, batch, at);
+        let counts = counts.unwrap_or(Counts::Nothing);
+        let result = match (counts, result) {
+            (Counts::Played, Some(result)) => result.clone(),
+            _ => {
+                let seen = rulings::seen(is_played, batch, at);
+                self.desk.without_play(&pairing, counts, seen)
+            }
+        };
+        Played {
+            pairing,
+            result,
+            counts,
+            is_played,
+            batch,
+        }
+    }
+
     /// Goes on to the next batch, if all matches of this one are among the results; says whether it did.
     pub fn advance(
         &mut self,
         format: &dyn Format,
         results: &BTreeMap<MatchId, MatchResult>,
     ) -> bool {
-        let all = self
-            .batch
-            .pairings
-            .iter()
-            .all(|pairing| results.contains_key(&pairing.id));
-        if self.is_over() || !all {
+        if self.is_over() || self.left(format, results).next().is_some() {
             return false;
         }
         let batch = std::mem::take(&mut self.batch);
-        let played = |pairing: Pairing| {
-            let result = results.get(&pairing.id)?.clone();
-            Some(Played { pairing, result })
-        };
-        self.history
-            .matches
-            .extend(batch.pairings.into_iter().filter_map(played));
+        let next = self.number + 1;
+        for pairing in batch.pairings {
+            let result = results.get(&pairing.id);
+            let played = self.seen(format, (pairing, self.number), result, next);
+            self.history.matches.push(played);
+        }
+        if format.looks_back() && !self.desk.is_empty() {
+            let before = std::mem::take(&mut self.history.matches);
+            for Played { pairing, batch, .. } in before {
+                let result = results.get(&pairing.id);
+                let played = self.seen(format, (pairing, batch), result, next);
+                self.history.matches.push(played);
+            }
+        }
         self.history.byes.extend(batch.byes);
+        self.number = next;
+        self.history.absent.push(self.desk.absent(next));
         self.batch = format.next(&self.history);
         true
     }
@@ -171,9 +264,24 @@ impl Unfolded {
 
 /// The matches of an event that follow from these results.
 pub fn unfold(format: &dyn Format, results: &BTreeMap<MatchId, MatchResult>) -> Unfolded {
+    unfold_ruled(format, results, Desk::default())
+}
+
+/// The matches of an event that follow from these results and rulings.
+pub fn unfold_ruled(
+    format: &dyn Format,
+    results: &BTreeMap<MatchId, MatchResult>,
+    desk: Desk,
+) -> Unfolded {
+    let history = History {
+        absent: vec![desk.absent(0)],
+        ..History::default()
+    };
     let mut unfolded = Unfolded {
-        history: History::default(),
-        batch: format.next(&History::default()),
+        batch: format.next(&history),
+        history,
+        number: 0,
+        desk,
     };
     while unfolded.advance(format, results) {}
     unfolded
@@ -246,6 +354,10 @@ impl Format for Fixed {
             pairings,
             byes: Vec::new(),
         }
+    }
+
+    fn annulled(&self, _round: u32) -> Annulled {
+        Annulled::Nothing
     }
 
     fn least_matches(&self) -> usize {

@@ -17,6 +17,35 @@ pub fn schedule(bots: usize, seats: usize, games: u32, paired: bool, rounds: u32
     over_tables(&tables(bots, seats), seats, games, paired, rounds)
 }
 
+/// The matches of a round robin whose bots came in several stages: `stages` says how many there were after each. The matches of the
+/// bots of the first stage are those of [`schedule`]; in each round those with a bot of a later stage come after them, so that
+/// no match gets another id. `wanted` says which tables meet.
+pub fn in_stages(
+    stages: &[usize],
+    seats: usize,
+    games: u32,
+    paired: bool,
+    rounds: u32,
+    wanted: impl Fn(&[Slot]) -> bool,
+) -> Vec<Pairing> {
+    let mut all: Vec<Pairing> = Vec::new();
+    let mut before = 0;
+    let mut last = 0;
+    for &bots in stages {
+        let mut tables = tables(bots, seats);
+        tables.retain(|table| table.iter().any(|&slot| slot >= before) && wanted(table));
+        let mut new = over_tables(&tables, seats, games, paired, rounds);
+        new.iter_mut().for_each(|pairing| pairing.id.number += last);
+        last += u32::try_from(tables.len())
+            .unwrap_or(u32::MAX)
+            .saturating_mul(games);
+        all.extend(new);
+        before = bots;
+    }
+    all.sort_by_key(|pairing| pairing.id);
+    all
+}
+
 /// The same for these tables.
 pub(super) fn over_tables(
     tables: &[Vec<Slot>],

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::Bye;
+use super::rulings::{Defaults, Status};
 use crate::event::{GameId, GameResult, MatchId, MatchResult, Slot, Verdict};
 use crate::game::Share;
 use crate::rating::{Counts, DEFAULT_TAU, Rating, RatingError, Score, rate_counts};
@@ -64,6 +65,10 @@ pub struct Placing {
     pub tie_breaks: Vec<TieBreak>,
     /// Rounds without an opponent.
     pub byes: Vec<Bye>,
+    /// Who is out, and matches that were won by default.
+    pub defaults: Defaults,
+    /// Rulings that are in force.
+    pub rulings: usize,
 }
 
 impl Default for Placing {
@@ -72,6 +77,8 @@ impl Default for Placing {
             places: None,
             tie_breaks: TieBreak::USUAL.to_vec(),
             byes: Vec::new(),
+            defaults: Defaults::default(),
+            rulings: 0,
         }
     }
 }
@@ -154,12 +161,18 @@ pub struct Row {
     pub points: f64,
     /// Rounds without an opponent.
     pub byes: u32,
+    /// Matches won by default, because the opponent is out; they are points, and no matches played.
+    pub by_default: u32,
+    /// Whether it is out.
+    pub status: Option<Status>,
     /// What decided between equal points, in the order of [`Standings::tie_breaks`]; `None` where it says nothing.
     pub tie_breaks: Vec<Option<f64>>,
     /// Its games that count.
     pub games: Tally,
     /// Its games that were void and count for nobody.
     pub void: u32,
+    /// Its games that a rule of the event ended.
+    pub adjudicated: u32,
     /// The games that it forfeited, by kind.
     pub forfeits: BTreeMap<Verdict, u32>,
     /// Points won less points lost, a game; the interval is over games, or where matches are paired over pairs of games.
@@ -196,6 +209,8 @@ pub struct Standings {
     pub periods: Vec<RatedRound>,
     /// Games that do not count yet, because their match is not complete.
     pub unfinished: usize,
+    /// Rulings of the organiser that are in force.
+    pub rulings: usize,
 }
 
 impl Standings {
@@ -368,6 +383,7 @@ impl Fold {
             if let Some(shares) = &game.score {
                 bot.games.add(shares[seat]);
             }
+            bot.adjudicated += u32::from(game.verdict == Verdict::Adjudicated);
             if game.verdict.is_forfeit() && game.against == Some(seat) {
                 *bot.forfeits.entry(game.verdict).or_default() += 1;
             }
@@ -438,6 +454,12 @@ impl Fold {
                 bot.points += u64::from(bye.points) * TWELFTHS;
             }
         }
+        for (slot, bot) in bots.iter_mut().enumerate() {
+            let of = |counts: &BTreeMap<Slot, u32>| counts.get(&slot).copied().unwrap_or(0);
+            bot.by_default = of(&placing.defaults.won);
+            bot.rounds_by_default = of(&placing.defaults.rounds);
+            bot.points += u64::from(bot.by_default) * TWELFTHS;
+        }
         break_ties(&self.met, &mut bots);
         count_opponents(&self.met, &mut bots);
         Ok(Standings {
@@ -445,6 +467,7 @@ impl Fold {
             tie_breaks: placing.tie_breaks.clone(),
             periods: self.periods,
             unfinished: self.unfinished,
+            rulings: placing.rulings,
         })
     }
 }
@@ -457,6 +480,8 @@ struct Bot {
     matches: Tally,
     points: u64,
     byes: u32,
+    by_default: u32,
+    rounds_by_default: u32,
     direct: Option<u64>,
     /// In twelfths of halves.
     sonneborn_berger: u64,
@@ -464,6 +489,7 @@ struct Bot {
     buchholz_cut_1: u64,
     games: Tally,
     void: u32,
+    adjudicated: u32,
     forfeits: BTreeMap<Verdict, u32>,
     points_a_game: Sums,
     wall_us: u64,
@@ -567,7 +593,8 @@ fn count_opponents(met: &HashMap<(Slot, Slot), Met>, bots: &mut [Bot]) {
         count(b, points[a], met.rounds, bots);
     }
     for slot in 0..bots.len() {
-        count(slot, points[slot], bots[slot].byes, bots);
+        let alone = bots[slot].byes + bots[slot].rounds_by_default;
+        count(slot, points[slot], alone, bots);
     }
     for (bot, least) in bots.iter_mut().zip(least) {
         bot.buchholz_cut_1 = bot.buchholz - least.unwrap_or(0);
@@ -581,7 +608,8 @@ fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound], placing: &Plac
             .as_ref()
             .and_then(|places| places.get(slot).copied())
     };
-    // Greater first, but for the place.
+    let out = &placing.defaults.out;
+    // Greater first, but for the place. Who was disqualified comes last.
     let key = |slot: Slot, bot: &Bot| {
         let tie_breaks: Vec<Option<u64>> = placing
             .tie_breaks
@@ -589,6 +617,7 @@ fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound], placing: &Plac
             .map(|&by| bot.compared(by))
             .collect();
         (
+            out.get(&slot) != Some(&Status::Disqualified),
             std::cmp::Reverse(place(slot).unwrap_or(usize::MAX)),
             bot.points,
             tie_breaks,
@@ -616,6 +645,8 @@ fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound], placing: &Plac
             matches: bot.matches,
             points: bot.points as f64 / TWELFTHS as f64,
             byes: bot.byes,
+            by_default: bot.by_default,
+            status: out.get(slot).copied(),
             tie_breaks: placing
                 .tie_breaks
                 .iter()
@@ -623,6 +654,7 @@ fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound], placing: &Plac
                 .collect(),
             games: bot.games,
             void: bot.void,
+            adjudicated: bot.adjudicated,
             forfeits: bot.forfeits.clone(),
             points_a_game: bot.points_a_game.estimate(),
             rating: periods

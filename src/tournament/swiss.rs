@@ -17,6 +17,7 @@
 
 use std::collections::BTreeSet;
 
+use super::rulings::Annulled;
 use super::{Batch, Bye, Format, History, Meetings, Numbers};
 use crate::event::Slot;
 
@@ -73,6 +74,14 @@ impl Format for Swiss {
             }
         }
         Batch::default()
+    }
+
+    fn annulled(&self, _round: u32) -> Annulled {
+        Annulled::ByDefault
+    }
+
+    fn looks_back(&self) -> bool {
+        true
     }
 
     fn least_matches(&self) -> usize {
@@ -164,7 +173,7 @@ impl Swiss {
         let mut players: Vec<Player> = self
             .entries
             .iter()
-            .filter(|entry| entry.plays(round))
+            .filter(|entry| entry.plays(round) && !so_far.is_absent(entry.slot))
             .map(|entry| all[entry.slot].clone())
             .collect();
         // The order of entry stays among equals.

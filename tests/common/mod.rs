@@ -614,7 +614,7 @@ impl Event {
     /// The text of the file.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
-        for section in ["event", "rules", "clock", "limits"] {
+        for section in ["event", "rules", "clock", "adjudication", "limits"] {
             if let Some(keys) = self.sections.get(section) {
                 let _ = writeln!(text, "[{section}]");
                 for (key, value) in keys {

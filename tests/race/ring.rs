@@ -122,6 +122,7 @@ impl Scene {
             },
             opening: self.opening.clone(),
             opening_plies: 0,
+            adjudication: None,
             restart_each_game: false,
             about: Value::Null,
         };

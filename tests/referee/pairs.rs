@@ -152,6 +152,7 @@ fn house(name: &str, scene: &Scene) -> impl Fn(usize, &Value) -> Value + use<> {
             game,
             rules: &rules,
             options: &Map::new(),
+            added_ms: 0,
             clock: &|| 0,
             withdrawn: &|| false,
         };

@@ -133,13 +133,13 @@ fn a_record_keeps_the_beginning_of_the_line_that_lost() {
 
 /// A record in parts, which can be written again after a change, with hashes that fit.
 #[derive(Clone, Debug)]
-struct Forged {
-    header: Header,
-    entries: Vec<Entry>,
+pub(crate) struct Forged {
+    pub(crate) header: Header,
+    pub(crate) entries: Vec<Entry>,
 }
 
 impl Forged {
-    fn of(record: &[u8]) -> Forged {
+    pub(crate) fn of(record: &[u8]) -> Forged {
         let mut lines = record.split(|&byte| byte == b'\n');
         let header = replay::header(lines.next().unwrap_or_default()).expect("a header");
         let entries = lines.filter(|line| !line.is_empty()).map(|line| {
@@ -153,7 +153,7 @@ impl Forged {
         }
     }
 
-    fn write(&self) -> Vec<u8> {
+    pub(crate) fn write(&self) -> Vec<u8> {
         let mut recorder = Recorder::default();
         recorder.line("header", &self.header);
         for entry in &self.entries {
@@ -171,7 +171,7 @@ impl Forged {
         recorder.finish().0
     }
 
-    fn answers(&mut self) -> Vec<&mut AnswerEntry> {
+    pub(crate) fn answers(&mut self) -> Vec<&mut AnswerEntry> {
         let answers = self.entries.iter_mut().filter_map(|entry| match entry {
             Entry::Answer(answer) => Some(answer),
             _ => None,
@@ -195,7 +195,7 @@ impl Forged {
         fault.expect("a fault")
     }
 
-    fn result(&mut self) -> &mut ResultEntry {
+    pub(crate) fn result(&mut self) -> &mut ResultEntry {
         match self.entries.last_mut() {
             Some(Entry::Result(result)) => result,
             other => panic!("the last line is {other:?}"),
@@ -205,7 +205,7 @@ impl Forged {
 
 /// When a change is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Found {
+pub(crate) enum Found {
     /// Always.
     Always,
     /// With the seed only.
@@ -214,12 +214,12 @@ enum Found {
     Never,
 }
 
-fn is_good(record: &[u8], seed: Option<&str>) -> bool {
+pub(crate) fn is_good(record: &[u8], seed: Option<&str>) -> bool {
     replay::verify(record, seed, &mut |_, _| {}).is_ok()
 }
 
 #[track_caller]
-fn check_found(what: &str, record: &[u8], found: Found) {
+pub(crate) fn check_found(what: &str, record: &[u8], found: Found) {
     let good = [is_good(record, None), is_good(record, Some("42"))];
     let wanted = match found {
         Found::Always => [false, false],
@@ -331,7 +331,7 @@ fn forfeits() -> Vec<(&'static str, Sim)> {
     found
 }
 
-fn first_record(sim: &Sim) -> &[u8] {
+pub(crate) fn first_record(sim: &Sim) -> &[u8] {
     &sim.games[0].record
 }
 
@@ -427,9 +427,9 @@ fn lines_removed_doubled_or_moved_are_found_with_hashes_that_fit_and_without() {
 }
 
 /// A change of a part of a record.
-type Forgery = (&'static str, fn(&mut Forged), Found);
+pub(crate) type Forgery = (&'static str, fn(&mut Forged), Found);
 
-fn check_forgeries(sim: &Sim, forgeries: &[Forgery]) {
+pub(crate) fn check_forgeries(sim: &Sim, forgeries: &[Forgery]) {
     for &(what, change, found) in forgeries {
         let mut forged = Forged::of(first_record(sim));
         let before = forged.write();

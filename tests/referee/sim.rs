@@ -10,6 +10,7 @@ use hakem::chance::{self, MatchChance};
 use hakem::clock::{ClockSpec, Spent};
 use hakem::event::{GameId, GameResult, MatchId, MatchResult, Verdict};
 use hakem::game;
+use hakem::referee::adjudicate::{Adjudication, ResignRule};
 use hakem::referee::lines::{Line, LineReader};
 use hakem::referee::record::ChanceInfo;
 use hakem::referee::table::FinishedGame;
@@ -37,6 +38,7 @@ pub(crate) struct Scene {
     pub(crate) clock: ClockSpec,
     pub(crate) opening: Option<Value>,
     pub(crate) opening_plies: u32,
+    pub(crate) adjudication: Option<Adjudication>,
     pub(crate) restart_each_game: bool,
     pub(crate) seed: &'static str,
     /// The bots by seat; the event's order is always the alphabet's.
@@ -63,6 +65,7 @@ impl Scene {
             },
             opening: None,
             opening_plies: 0,
+            adjudication: None,
             restart_each_game: false,
             seed: "42",
             names: ["ada", "bora"],
@@ -78,6 +81,19 @@ impl Scene {
 
     pub(crate) fn clock(mut self, change: impl FnOnce(&mut ClockSpec)) -> Scene {
         change(&mut self.clock);
+        self
+    }
+
+    /// Both rules of an event that may end a game.
+    pub(crate) fn adjudicated(
+        mut self,
+        resign: Option<(f64, u32)>,
+        max_moves: Option<u32>,
+    ) -> Scene {
+        self.adjudication = Some(Adjudication {
+            resign: resign.map(|(eval, moves)| ResignRule { eval, moves }),
+            max_moves,
+        });
         self
     }
 
@@ -121,6 +137,7 @@ impl Scene {
             },
             opening: self.opening.clone(),
             opening_plies: self.opening_plies,
+            adjudication: self.adjudication,
             restart_each_game: self.restart_each_game,
             about: json!({"of": "a test"}),
         }

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use serde_json::{Value, json};
+
 use crate::common::{self, Lab, Ran, hakem_path};
 use crate::help::{as_each_user, event, in_force};
 
@@ -59,7 +61,41 @@ fn auto_does_with_less_and_says_so_once() {
     let ran = without_namespaces(&lab, file.to_str().expect("a path"), "out").exits(0);
     let said = ran.stderr.matches("max_user_namespaces").count();
     assert_eq!(said, 1, "{ran}");
-    assert_eq!(in_force(&lab, "out")["level"], "limits");
+    let force = in_force(&lab, "out");
+    assert_eq!(
+        (&force["level"], &force["asked"]),
+        (&json!("limits"), &json!("auto"))
+    );
+    let missing = force["missing"].as_str().expect("a cause");
+    assert!(missing.starts_with("strict: "), "{missing}");
+    // The reports say the same of both bots, and that the built-in one is not confined.
+    lab.hakem(["report", "out", "--markdown", "r.md", "--json", "r.json"])
+        .exits(0);
+    let read = |name: &str| std::fs::read_to_string(lab.path(name)).expect("it was written");
+    let report: Value = serde_json::from_str(&read("r.json")).expect("it is JSON");
+    let rows = report["sandbox"].as_array().expect("rows");
+    let of = |bot: &str| {
+        let mine = |row: &&Value| {
+            row["bots"]
+                .as_array()
+                .is_some_and(|bots| bots.contains(&json!(bot)))
+        };
+        rows.iter().find(mine).expect("the bot is there")
+    };
+    assert_eq!(of("second"), of("bot"));
+    assert_eq!(
+        (&of("bot")["level"], &of("bot")["missing"]),
+        (&json!("limits"), &force["missing"])
+    );
+    assert_eq!(of("bot")["in_force"], force);
+    for page in [read("r.md"), read("out/report.html")] {
+        assert!(page.contains("Sandbox in force"), "{page}");
+        assert!(page.contains("limits (more was not possible)"), "{page}");
+        assert!(
+            page.contains("max_user_namespaces") || page.contains("max\\_user\\_namespaces"),
+            "{page}"
+        );
+    }
     lab.assert_no_process_is_left();
 }
 
@@ -69,7 +105,17 @@ fn auto_is_strict_where_that_is_possible_and_says_nothing() {
         let file = event(&lab, "auto", "none").write(&lab, "event.toml");
         let ran = lab.run(&file);
         assert!(!ran.stderr.contains("sandbox"), "{ran}");
-        assert_eq!(in_force(&lab, "event")["level"], "strict");
+        let force = in_force(&lab, "event");
+        assert_eq!(
+            (&force["level"], force.get("missing")),
+            (&json!("strict"), None)
+        );
+        let page = std::fs::read_to_string(lab.path("event/report.html")).expect("a page");
+        assert!(
+            page.contains("strict") && page.contains("seccomp"),
+            "{page}"
+        );
+        assert!(!page.contains("not possible"), "{page}");
     });
 }
 

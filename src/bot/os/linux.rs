@@ -81,6 +81,22 @@ pub fn stay_on(cores: &[usize]) -> io::Result<()> {
     Ok(sched_setaffinity(None, &set)?)
 }
 
+/// Has a process, and what it starts from now on, take a core only when whoever has it is done with it, instead of the moment it
+/// wakes up (the scheduling policy "batch"). So the referee can ask several bots in a row, each of which would otherwise interrupt
+/// it: that halves the changes of process a move. Where the system refuses, it is as it was.
+#[expect(unsafe_code, reason = "the policy of a process has no safe wrapper")]
+pub fn wait_for_core(pid: Pid) {
+    // SAFETY: the call reads a local of the right type, for which zero is the priority that this policy wants.
+    unsafe {
+        let param = std::mem::zeroed::<libc::sched_param>();
+        libc::sched_setscheduler(
+            pid.as_raw_nonzero().get(),
+            libc::SCHED_BATCH,
+            &raw const param,
+        );
+    }
+}
+
 /// All processes below a process: its children, theirs, and so on. One that comes into being meanwhile may be missing.
 pub fn descendants(root: Pid) -> Vec<Pid> {
     let mut found = Vec::new();

@@ -49,6 +49,8 @@ pub fn hidden(mut args: impl Iterator<Item = std::ffi::OsString>) -> Option<u8> 
     } else if word == LOOK {
         probe::look(&args.collect::<Vec<_>>());
         Some(0)
+    } else if word == super::rules::TIE {
+        Some(super::rules::tied(&args.collect::<Vec<_>>()))
     } else {
         None
     }

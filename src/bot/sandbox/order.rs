@@ -20,6 +20,8 @@ pub struct Order {
     pub env: Vec<(String, String)>,
     /// What is shown read-only besides the system's own programs.
     pub shown: Vec<Shown>,
+    /// The system's settings that it sees: [`settings`].
+    pub settings: Vec<PathBuf>,
     /// The user and group to become, where the referee may choose.
     pub user: Option<u32>,
     /// Memory of all its processes, bytes.
@@ -36,6 +38,21 @@ pub struct Order {
     pub cgroup_memory: bool,
     /// Where a cgroup counts what its limits did.
     pub events: Vec<Events>,
+}
+
+/// What programs need of /etc; the rest is the host's own affair.
+const SETTINGS: [&str; 3] = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"];
+
+/// What programs need of the system's settings, with those of Java, whose names hold a version. Looked up once, because a folder with
+/// many names is slow to list.
+pub fn settings() -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = SETTINGS.iter().map(PathBuf::from).collect();
+    for entry in std::fs::read_dir("/etc").into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with("java") {
+            paths.push(entry.path());
+        }
+    }
+    paths
 }
 
 /// A folder or file that is shown read-only.

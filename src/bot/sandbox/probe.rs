@@ -111,7 +111,7 @@ mod trial {
 
     use super::*;
     use crate::bot::os;
-    use crate::bot::sandbox::order::{Order, Shown};
+    use crate::bot::sandbox::order::{Order, Shown, settings};
     use crate::bot::sandbox::{BOX, LOOK};
 
     /// How long a self-test may take; one that takes longer hangs.
@@ -137,6 +137,7 @@ mod trial {
             dir,
             env: Vec::new(),
             shown,
+            settings: settings(),
             user: None,
             memory: 256 << 20,
             processes: 8,

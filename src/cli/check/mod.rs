@@ -4,16 +4,19 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use serde_json::{Map, Value};
+
 use super::exit::{self, Refused};
 use super::output::{Output, OutputArgs};
 use super::starters::Language;
 use crate::bot::sandbox;
-use crate::config::{self, EventConfig, Program};
+use crate::config::{self, EventConfig, OwnGame, Program};
 use crate::house;
 use crate::runner;
 
 pub mod finding;
 pub mod opponent;
+mod rules;
 pub mod scenes;
 pub mod script;
 pub mod watch;
@@ -25,10 +28,12 @@ use script::Lines;
 /// Talk to a bot as a referee would, try the protocol's corners, and say in plain words what is wrong
 ///
 /// With --game one bot is checked, with an event file every bot of it, under its rules, clock and limits. What `build` in a
-/// bot.toml says is run first. The exit code is 1 if a fault was found; warnings do not count.
+/// bot.toml says is run first. A game whose rules are a program is checked itself: with --game and no bot, or as that of an event
+/// file. The exit code is 1 if a fault was found; warnings do not count.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The game to check a bot for
+    /// The game to check a bot for; or one that is not built in, to check its rules: a command line in quotes, or a folder with a
+    /// game.toml
     #[arg(long, short)]
     pub game: Option<String>,
     /// An option of the game, such as match_length=5; may be repeated
@@ -39,8 +44,8 @@ pub struct Args {
     #[arg(long, value_name = "SPEC", requires = "game")]
     pub clock: Option<String>,
     /// With --game a bot: a command line in quotes, a folder with a bot.toml, or builtin:NAME; else an event file
-    #[arg(value_name = "BOT|EVENT.toml")]
-    pub what: String,
+    #[arg(value_name = "BOT|EVENT.toml", required_unless_present = "game")]
+    pub what: Option<String>,
     /// How the findings are written.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -56,12 +61,32 @@ const SEED: &str = "check";
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     sandbox::harden_referee();
     let output = args.output.get();
-    let config = read(args, &output)?;
+    let mut all = Vec::new();
+    let Some(what) = &args.what else {
+        let (own, rules) = read_game(args, &output)?;
+        all.push(rules::check(&own, &rules));
+        if output.is_text() {
+            tell_game(&own, &all[0], &output)?;
+        }
+        return finish(&all, &output);
+    };
+    let config = read(args, what, &output)?;
+    if let (Some(own), None) = (&config.own_game, &args.game) {
+        let findings = rules::check(own, &config.rules);
+        if output.is_text() {
+            tell_game(own, &findings, &output)?;
+        }
+        let is_bad = findings.count(Grade::Fail) > 0;
+        all.push(findings);
+        // Bots cannot be told from rules that fail.
+        if is_bad {
+            return finish(&all, &output);
+        }
+    }
     let count = match &args.game {
         Some(_) => 1,
         None => config.bots.len(),
     };
-    let mut all = Vec::new();
     for slot in 0..count {
         let findings = check(&config, slot)?;
         if output.is_text() {
@@ -69,31 +94,71 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         all.push(findings);
     }
+    finish(&all, &output)
+}
+
+/// Writes what is not written yet, and says how it ended.
+fn finish(all: &[Findings], output: &Output) -> anyhow::Result<ExitCode> {
     if !output.is_text() {
         let mut out = io::stdout().lock();
-        super::unless_closed(finding::write(&all, output.look(), &mut out))?;
+        super::unless_closed(finding::write(all, output.look(), &mut out))?;
     }
     let failed = all.iter().any(|findings| findings.count(Grade::Fail) > 0);
     Ok(ExitCode::from(if failed { exit::BAD } else { exit::DONE }))
 }
 
-fn read(args: &Args, output: &Output) -> anyhow::Result<EventConfig> {
+/// The game of the flags, whose rules are to be checked, with its options.
+fn read_game(args: &Args, output: &Output) -> anyhow::Result<(OwnGame, Map<String, Value>)> {
+    let game = args.game.as_deref().unwrap_or_default();
+    let flags = config::Flags {
+        game: game.to_owned(),
+        rules: args.rules.clone(),
+        folder: std::env::current_dir()?,
+        ..config::Flags::default()
+    };
+    let (chosen, rules) = config::game_from_flags(&flags)
+        .map_err(|error| Refused(error.render(output.color_on_stderr())))?;
+    let own = chosen.own().ok_or_else(|| {
+        Refused(format!(
+            "{game} is built in, and its rules need no check; to check a bot, name it: hakem check --game {game} BOT"
+        ))
+    })?;
+    Ok((own, rules))
+}
+
+fn read(args: &Args, what: &str, output: &Output) -> anyhow::Result<EventConfig> {
     let refused = |error: config::ConfigError| Refused(error.render(output.color_on_stderr()));
     let Some(game) = &args.game else {
-        if Path::new(&args.what)
-            .extension()
-            .is_none_or(|end| end != "toml")
-        {
+        if Path::new(what).extension().is_none_or(|end| end != "toml") {
             return Err(Refused(format!(
                 "{} is no event file; to check a bot, name a game: hakem check --game GAME {}",
-                super::shown(&args.what),
-                super::shown(&args.what)
+                super::shown(what),
+                super::shown(what)
             ))
             .into());
         }
-        return Ok(config::read(Path::new(&args.what), &house::names()).map_err(refused)?);
+        return Ok(config::read(Path::new(what), &house::names()).map_err(refused)?);
     };
-    super::single::event(game, &args.what, &args.rules, args.clock.as_deref(), output)
+    super::single::event(
+        game.as_str().into(),
+        what,
+        &args.rules,
+        args.clock.as_deref(),
+        output,
+    )
+}
+
+/// Shows what was found in the rules of a game.
+fn tell_game(own: &OwnGame, findings: &Findings, output: &Output) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    let written = writeln!(
+        out,
+        "the rules of {} ({})",
+        own.name(),
+        super::shown(&shell_words::join(&own.argv))
+    )
+    .and_then(|()| finding::write(std::slice::from_ref(findings), output.look(), &mut out));
+    Ok(super::unless_closed(written)?)
 }
 
 /// Shows what was found in one bot.

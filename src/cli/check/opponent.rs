@@ -6,7 +6,7 @@ use hakem_protocol::{Ask, FromBot, FromReferee, Hello, Move, Pong, Ready, Turn};
 use serde_json::{Map, Value, json};
 
 use crate::game::{Ruleset, Seat};
-use crate::house::{self, HOUSES, House, Table};
+use crate::house::{self, Games, HOUSES, House, Table};
 use crate::runner::sitting::Partner;
 
 /// How the opponent behaves.
@@ -37,10 +37,15 @@ impl Opponent {
     /// An opponent in the game of these rules; `None` if no built-in bot plays it.
     pub fn new(rules: Arc<dyn Ruleset>, style: Style) -> Option<Opponent> {
         let game = rules.facts().name;
-        let house = HOUSES
-            .iter()
-            .copied()
-            .find(|house| house::check(*house, game, &Map::new()).is_ok())?;
+        let plays = |house: &&'static dyn House| house::check(*house, game, &Map::new()).is_ok();
+        let made_for_it =
+            |house: &&'static dyn House| matches!(house.facts().games, Games::Only(&[_]));
+        let mut houses = HOUSES.iter().copied().filter(plays);
+        let house = if rules.race().is_some() {
+            houses.find(made_for_it)
+        } else {
+            houses.next()
+        }?;
         Some(Opponent {
             house,
             style,
@@ -83,6 +88,7 @@ impl Opponent {
             game: &hello.game,
             rules: &hello.rules,
             options: &hello.options,
+            added_ms: 0,
             clock: &|| 0,
             withdrawn: &|| false,
         };

@@ -32,6 +32,9 @@ pub(super) struct Entry {
     pub(super) rules: Value,
     /// The clock.
     pub(super) clock: Value,
+    /// The rules that may end games; null where there are none.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub(super) adjudication: Value,
     /// Where games begin: random plies, or a hash of the positions.
     pub(super) start: Value,
     /// Whether matches were paired.
@@ -51,18 +54,34 @@ impl Entry {
     /// What a measurement of this event is of; nothing is measured yet.
     pub(super) fn about(config: &EventConfig, hashes: &[String], paired: bool) -> Entry {
         let fingerprint = config.fingerprint();
-        let key = |slot: usize| match config.bots.get(slot).map(|bot| &bot.program) {
-            Some(Program::Builtin(name)) => {
-                format!("builtin:{name} of hakem {}", env!("CARGO_PKG_VERSION"))
+        let key = |slot: usize| match config
+            .bots
+            .get(slot)
+            .map(|bot| (&bot.program, &bot.options))
+        {
+            Some((Program::Builtin(name), options)) => {
+                let options: String = options
+                    .iter()
+                    .map(|(key, value)| format!(",{key}={value}"))
+                    .collect();
+                format!(
+                    "builtin:{name}{options} of hakem {}",
+                    env!("CARGO_PKG_VERSION")
+                )
             }
             _ => hashes.get(slot).cloned().unwrap_or_default(),
         };
         Entry {
             baseline: key(BASELINE),
             candidate: key(CANDIDATE),
-            game: config.game.clone(),
+            // With other rules it would be another game.
+            game: match &config.own_game {
+                None => config.game.clone(),
+                Some(own) => format!("{} {}", config.game, own.files.hash()),
+            },
             rules: fingerprint["rules"].clone(),
             clock: fingerprint["clock"].clone(),
+            adjudication: fingerprint["adjudication"].clone(),
             start: serde_json::json!({
                 "opening_plies": fingerprint["event"]["opening_plies"],
                 "openings": fingerprint["event"]["openings"],
@@ -97,6 +116,7 @@ impl Entry {
                 entry.game.clone(),
                 entry.rules.clone(),
                 entry.clock.clone(),
+                entry.adjudication.clone(),
                 entry.start.clone(),
                 entry.paired,
             )

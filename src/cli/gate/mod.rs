@@ -8,16 +8,17 @@ use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::ValueEnum;
 use hakem_protocol::results::{GateDecision, GateResult};
 
 use super::exit::{self, Refused};
+use super::fileless::{self, FilelessArgs};
 use super::output::OutputArgs;
-use super::play::{Playing, Ready, code_of, ready, tell_seed};
+use super::play::{Ready, code_of, ready, tell_seed};
 use super::progress::Progress;
-use crate::config::{self, Flags};
+use crate::config::Flags;
 use crate::event::{Event, GameResult, MatchId, MatchResult};
+use crate::game;
 use crate::report::gate::{Verdict, data};
 use crate::report::junit;
 use crate::runner::{self, Ended, Ledger, Source, ledger::Forget};
@@ -25,14 +26,11 @@ use crate::stats::sprt::{Scale, Test};
 use crate::store::Store;
 use crate::tournament::Pairing;
 use crate::tournament::gate::{Gate, MOST_COPIES, State};
-use crate::{game, house};
 
 mod baseline;
 
 use baseline::{BaselineFile, Entry};
 
-/// The clock where none is given and the rules prescribe none.
-const CLOCK: &str = "move=10s";
 /// The most matches where no number is given.
 const MOST_MATCHES: u32 = 20_000;
 /// The matches of a measurement where no number is given.
@@ -46,9 +44,9 @@ const MEASURED_MATCHES: u32 = 1_000;
 /// Exit codes: 0 accepted (or measured); 1 rejected; 4 no decision within the budget; 2, 3 and 130 as everywhere.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The game
-    #[arg(long, short)]
-    pub game: String,
+    /// What is played, and where it is kept.
+    #[command(flatten)]
+    pub fileless: FilelessArgs,
     /// The bot that is tested: builtin:NAME, a command line in quotes, or a folder with a bot.toml
     #[arg(long, value_name = "BOT")]
     pub candidate: String,
@@ -96,24 +94,6 @@ pub struct Args {
     /// Random legal plies before the bots take over, the same in both matches of a pair
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub opening_plies: u32,
-    /// The seed of all chance, a number or text [default: drawn]
-    #[arg(long, value_name = "S")]
-    pub seed: Option<String>,
-    /// An option of the game, such as match_length=5; may be repeated
-    #[arg(long = "rule", value_name = "K=V")]
-    pub rules: Vec<String>,
-    /// The time control, as of `hakem duel` [default: as the rules prescribe, else move=10s]
-    #[arg(long, value_name = "SPEC")]
-    pub clock: Option<String>,
-    /// Games at once [default: as many as leave each thinking bot a core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub jobs: Option<u32>,
-    /// Keep results, records and logs in this folder; started again the gate goes on from there
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Start anew; an earlier folder of results is renamed to DIR.1, DIR.2, ...
-    #[arg(long, requires = "out")]
-    pub fresh: bool,
     /// Test that the candidate is not worse than what this file says was measured against the same baseline before; --elo0 and --elo1 (or
     /// the points) then count from there
     #[arg(long, value_name = "FILE")]
@@ -144,23 +124,15 @@ pub enum Elo {
 /// [`Refused`] for what the user has to mend; else what the machine did not do.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let output = args.output.get();
+    let bots = vec![args.candidate.clone(), args.baseline.clone()];
     let flags = Flags {
-        name: "gate".to_owned(),
-        game: args.game.clone(),
-        bots: vec![args.candidate.clone(), args.baseline.clone()],
-        rules: args.rules.clone(),
-        clock: args.clock.clone(),
-        usual_clock: Some(CLOCK.to_owned()),
         seats: Some(2),
         games: Some(if args.unpaired { 1 } else { 2 }),
         opening_plies: args.opening_plies,
         openings: args.openings.clone(),
-        seed: args.seed.clone(),
-        jobs: args.jobs.map(|jobs| jobs as usize),
-        folder: std::env::current_dir().context("the current folder is gone")?,
+        ..args.fileless.flags("gate", bots)?
     };
-    let config = config::from_flags(&flags, &house::names())
-        .map_err(|error| Refused(error.render(output.color_on_stderr())))?;
+    let config = fileless::event(&flags, &output)?;
     let points_a_game = game::find(&config.game).is_some_and(|kind| kind.facts().points_a_game);
     // What is wrong with the test is told before anything is started.
     let usual = usual_test(args)?;
@@ -174,12 +146,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     } else {
         MOST_MATCHES
     });
-    let mut ready = ready(Playing {
-        config,
-        out: args.out.clone(),
-        jobs: None,
-        fresh: args.fresh,
-    })?;
+    let mut ready = ready(args.fileless.playing(config))?;
     let about = Entry::about(&ready.plan.config, &ready.hashes, !args.unpaired);
     let stored = file.as_ref().and_then(|file| file.find(&about)).cloned();
     let mut verdict = Verdict {
@@ -222,7 +189,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         shared.borrow_mut().go_on(store.games()?, store.matches()?);
     }
     let ended = play(&mut ready, &shared)?;
-    let code = code_of(ended, args.out.as_deref())?;
+    let code = code_of(ended, args.fileless.out.as_deref())?;
     let playground = shared.borrow();
     let gate = &playground.gate;
     (verdict.decision, verdict.why) = playground.comes_to(args, code);
@@ -238,7 +205,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
     }
     if verdict.decision != GateDecision::NoDecision
-        && let Some(dir) = &args.out
+        && let Some(dir) = &args.fileless.out
     {
         tell_seed(&ready.plan, &Store::open(dir)?)?;
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::*;
 
+mod ends;
 mod files;
 mod golden;
 mod mutate;

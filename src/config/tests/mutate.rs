@@ -128,6 +128,7 @@ fn mutated_clock_lines_and_options_never_panic() {
                 String::from_utf8_lossy(&rule).into(),
                 "builtin:greedy".into(),
             ],
+            adjudication: Some(String::from_utf8_lossy(&clock).into()),
             folder: "/events".into(),
             ..Flags::default()
         };

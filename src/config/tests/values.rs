@@ -3,6 +3,7 @@
 use hakem_protocol::{ClockKind, limits as protocol};
 use serde_json::json;
 
+use super::adjudication::ADJUDICATION_KEYS;
 use super::read::DEFAULTS;
 use super::sections::{CLOCK_KEYS, EVENT_KEYS, FILE_KEYS, LIMIT_KEYS};
 use super::*;
@@ -157,7 +158,8 @@ fn the_default_file_shows_every_key() {
         })
     };
     let bot = bots::BOT_KEYS;
-    for keys in [FILE_KEYS, EVENT_KEYS, CLOCK_KEYS, LIMIT_KEYS, bot] {
+    let ends = ADJUDICATION_KEYS;
+    for keys in [FILE_KEYS, EVENT_KEYS, CLOCK_KEYS, ends, LIMIT_KEYS, bot] {
         for key in keys {
             assert!(shown(key), "default.toml does not show `{key}`");
         }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::score::{self, Win};
 use super::{
-    Ask, End, Game, Phase, Play, Refusal, Resign, Seat, Tavla, TavlaMove, ToAct, check, moves,
+    Ask, End, Game, OFF, Phase, Play, Refusal, Resign, Seat, Tavla, TavlaMove, ToAct, check, moves,
 };
 
 impl Tavla {
@@ -107,6 +107,14 @@ impl Tavla {
             self.turn = offer.asked();
             self.phase = Phase::Take;
         }
+    }
+
+    /// Whether this seat, if it loses, loses once the cube and no more: a mars is not possible any more or does not count, or the
+    /// other needs no more than that to win the match.
+    pub(super) fn is_single(&self, loser: Seat) -> bool {
+        let after = self.score[1 - loser].saturating_add(self.cube.value);
+        let wins_match = self.length > 0 && after >= self.length;
+        wins_match || self.checkers[loser][OFF] > 0 || self.counted(Win::Mars) == Win::Single
     }
 
     /// The double is taken; the first doubler rolls.

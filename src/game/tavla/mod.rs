@@ -397,7 +397,9 @@ impl Game for Tavla {
                 .collect(),
             ChanceKind::Dice => rolls().map(Drawn::Dice).collect(),
             ChanceKind::Lot | ChanceKind::First => vec![Drawn::Lot(0), Drawn::Lot(1)],
-            ChanceKind::Ply | ChanceKind::Cubes | ChanceKind::Card => Vec::new(),
+            ChanceKind::Ply | ChanceKind::Cubes | ChanceKind::Card | ChanceKind::Outcome => {
+                Vec::new()
+            }
         }
     }
 
@@ -426,6 +428,21 @@ impl Game for Tavla {
         let win = Win::forfeited(&self.checkers[winner], &self.checkers[seat]);
         let points = self.counted(win) as u32 * self.cube.value;
         Outcome::win(winner, score::points_of(winner, points), super::FORFEIT)
+    }
+
+    fn adjudicated(&self, lost_by: Option<Seat>) -> Option<Outcome> {
+        // A resignation that waits is answered first: it says itself what is lost.
+        if self.resign.is_some() {
+            return None;
+        }
+        let Some(loser) = lost_by else {
+            return Some(Outcome::draw([0; 2], super::ADJUDICATED));
+        };
+        let winner = 1 - loser;
+        self.is_single(loser).then(|| {
+            let points = score::points_of(winner, self.cube.value);
+            Outcome::win(winner, points, super::ADJUDICATED)
+        })
     }
 
     // ---- Series -------------------------------------------------------------------------------------------------

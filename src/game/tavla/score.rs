@@ -92,14 +92,18 @@ pub(super) fn is_crawford(options: &TavlaOptions, setup: &Setup<'_>) -> bool {
     length > 0 && options.crawford && needs_one(setup.played) && !before.is_some_and(needs_one)
 }
 
-/// Where a match or session stands (rule 9).
+/// So many games in a row without a winner end a match.
+const DRAWS: usize = 3;
+
+/// Where a match or session stands (rule 9). No game of Tavla is drawn but by a rule of the event that ends long ones; a match
+/// in which every game ends so would never be won, so it is over as it stands after some of them in a row.
 pub(super) fn series(options: &TavlaOptions, played: &[Outcome]) -> Series {
     let score = total(played);
     let (over, of) = if options.match_length > 0 {
-        (
-            score.iter().any(|&points| points >= options.match_length),
-            None,
-        )
+        let is_won = score.iter().any(|&points| points >= options.match_length);
+        let last = played.rchunks(DRAWS).next().unwrap_or_default();
+        let is_stuck = last.len() == DRAWS && last.iter().all(|game| game.winner.is_none());
+        (is_won || is_stuck, None)
     } else {
         (played.len() >= options.games as usize, Some(options.games))
     };

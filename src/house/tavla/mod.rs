@@ -1,5 +1,6 @@
-//! A Tavla player that looks at its own play, no further: after each play it estimates the chances to win, and to win or
-//! lose a gammon, from the race, blots and the shots at them, points made, primes, anchors and checkers back.
+//! A Tavla player. After each play it estimates the chances to win, and to win or lose a gammon, from the race, blots and
+//! the shots at them, points made, primes, anchors and checkers back. By itself it looks at its own play, no further;
+//! [`Depth::Roll`] has it weigh the rolls of the other side as well.
 //!
 //! Before it doubles, takes or answers a resignation it weighs every roll of the side on roll, for the points of money
 //! play or the chance to win the match. It never resigns.
@@ -7,6 +8,7 @@
 use crate::game::tavla::{Play, Points, Stage, Tavla, TavlaMove, plays_of, rolls};
 use crate::game::{Ask, Game, Seat, ToAct};
 
+mod ahead;
 mod eval;
 mod race;
 mod stakes;
@@ -20,10 +22,24 @@ const NO_DOUBLE_BELOW: f64 = 0.4;
 /// How much must be gained by it before the stakes are raised once more in one dialogue, times the cube offered.
 const BEAVER_MARGIN: f64 = 0.05;
 
-/// The answer to the question that the position asks; `None` where no seat is asked.
+/// How far a play is looked at.
+#[derive(Clone, Copy)]
+pub enum Depth<'a> {
+    /// The position after it, no further.
+    Play,
+    /// The next roll, too, unless this function says that the time is up.
+    Roll(&'a dyn Fn() -> bool),
+}
+
+/// The answer to the question that the position asks, looking at the own play alone; `None` where no seat is asked.
 ///
 /// The position must have been read with the rules of the session, for what may be answered depends on them.
 pub fn play(game: &Tavla) -> Option<TavlaMove> {
+    play_to(game, Depth::Play)
+}
+
+/// The same, looking as far as told.
+pub fn play_to(game: &Tavla, depth: Depth<'_>) -> Option<TavlaMove> {
     let ToAct::Seat(seat, ask) = game.to_act() else {
         return None;
     };
@@ -31,9 +47,14 @@ pub fn play(game: &Tavla) -> Option<TavlaMove> {
         game,
         seat,
         stakes: Stakes::of(game, seat),
+        theirs: Stakes::of(game, 1 - seat),
     };
     match ask {
-        Ask::Move => table.best_play().map(TavlaMove::Play),
+        Ask::Move => match depth {
+            Depth::Play => table.best_play(),
+            Depth::Roll(stop) => ahead::best(&table, table.candidates(), stop),
+        }
+        .map(TavlaMove::Play),
         Ask::Cube => Some(table.double_or_roll()),
         Ask::Take => Some(table.answer_double()),
         Ask::Resign => Some(table.answer_resignation()),
@@ -46,6 +67,8 @@ struct Table<'a> {
     game: &'a Tavla,
     seat: Seat,
     stakes: Stakes,
+    /// The stakes of the other seat.
+    theirs: Stakes,
 }
 
 /// The chances after one roll, and how likely the roll is.
@@ -64,6 +87,26 @@ impl Table<'_> {
             }
         });
         best.map(|(_, play)| play)
+    }
+
+    /// Every legal play with what the position after it is worth.
+    fn candidates(&self) -> Vec<ahead::Candidate> {
+        let value = self.game.cube().value;
+        let mut candidates = Vec::new();
+        self.game.each_play(&mut |play| {
+            let sides = self.game.after(&play);
+            let worth = self
+                .stakes
+                .dead(&eval::chances(&sides[0], &sides[1]), value);
+            candidates.push(ahead::Candidate { play, sides, worth });
+        });
+        candidates
+    }
+
+    /// What winning this game once instead of losing it changes, halved: the cube in money play.
+    fn scale(&self) -> f64 {
+        let value = self.game.cube().value;
+        (self.stakes.points(true, value) - self.stakes.points(false, value)) / 2.0
     }
 
     fn double_or_roll(&self) -> TavlaMove {

@@ -44,6 +44,7 @@ impl Table {
             played: self.played.clone(),
             opening: setup.opening.clone(),
             opening_plies: setup.opening_plies,
+            adjudication: setup.adjudication,
             about: setup.about.clone(),
         }
     }
@@ -53,7 +54,14 @@ impl Table {
         let begun = Play::begin(self.header(), self.setup.rules.clone(), &mut chance);
         self.phase = Phase::Playing;
         match begun {
-            Ok(play) => self.play = Some(play),
+            Ok(play) => {
+                let broken = play.broken().map(str::to_owned);
+                self.play = Some(play);
+                if let Some(why) = broken {
+                    self.void(why, out);
+                    return;
+                }
+            }
             Err(why) => {
                 // Openings are checked before the first game, so this is our own fault.
                 self.void(format!("the opening cannot be played: {why}"), out);
@@ -108,6 +116,10 @@ impl Table {
             Next::Again => {
                 let mut chance = self.setup.chance.clone();
                 play.play_over(&mut chance);
+                if let Some(why) = play.broken().map(str::to_owned) {
+                    self.void(why, out);
+                    return;
+                }
                 self.history.clear();
                 for session in &mut self.sessions {
                     session.last.clear();
@@ -115,6 +127,7 @@ impl Table {
                 self.announce(out);
                 self.proceed(out);
             }
+            Next::Broken(why) => self.void(why, out),
             Next::Over(end) => self.finish_game(&end, None, out),
         }
     }
@@ -248,6 +261,11 @@ impl Table {
         let end = play.forfeit(seat, fault, mv, line, spent, &mut chance);
         // A bot that is stuck or floods would not hear a farewell.
         let politely = !matches!(fault.verdict(), Verdict::Timeout | Verdict::Flood);
+        // Without the rules nobody knows what the forfeit brings.
+        if let Some(why) = play.broken().map(str::to_owned) {
+            self.void(why, out);
+            return false;
+        }
         match end {
             Some(end) => {
                 self.finish_game(&end, Some((seat, politely)), out);

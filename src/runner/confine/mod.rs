@@ -8,7 +8,7 @@ use std::sync::Arc;
 use anyhow::Context;
 
 use crate::bot::os;
-use crate::bot::sandbox::order::{Order, Shown};
+use crate::bot::sandbox::order::{Order, Shown, settings};
 use crate::bot::sandbox::probe::{self, Impossible, Machine};
 use crate::bot::sandbox::slots::Slots;
 use crate::bot::sandbox::{Confine, InForce, Level};
@@ -161,6 +161,22 @@ impl<'a> Shelter<'a> {
         }
     }
 
+    /// Why a bot whose event leaves the level open has this one and no stricter one.
+    pub fn missing(&self, bot: &BotSpec, level: Level) -> Option<String> {
+        if bot.limits.sandbox != Sandbox::Auto || level == Level::Strict {
+            return None;
+        }
+        let machine = &self.machine;
+        let strict = machine.strict.as_ref().err().map(|why| ("strict", why));
+        let limits = machine.limits.as_ref().err().map(|why| ("limits", why));
+        let causes: Vec<String> = strict
+            .into_iter()
+            .chain(limits.filter(|_| level == Level::None))
+            .map(|(level, why)| format!("{level}: {}", why.cause))
+            .collect();
+        (!causes.is_empty()).then(|| causes.join("; "))
+    }
+
     /// How this bot is confined.
     ///
     /// # Errors
@@ -217,6 +233,7 @@ impl<'a> Shelter<'a> {
             dir: scene.dir,
             env: environment(bot, level, &scene.path),
             shown: scene.shown,
+            settings: settings(),
             user: None,
             memory: limits.memory,
             processes: limits.processes,

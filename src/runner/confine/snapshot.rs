@@ -8,7 +8,8 @@ use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::config::files::{MAX_BYTES, MAX_DEPTH, MAX_FILES, hex, is_left_out, marks_other_folder};
+use crate::chance;
+use crate::config::files::{MAX_BYTES, MAX_DEPTH, MAX_FILES, is_left_out, marks_other_folder};
 
 /// What is copied of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,7 +250,11 @@ fn copy(entries: &[(PathBuf, Entry)], into: &Path) -> io::Result<String> {
             }
             Entry::Link(target) => {
                 symlink(target, &to)?;
-                line(&hex(target.as_os_str().as_encoded_bytes()), "link", below);
+                line(
+                    &chance::hex(target.as_os_str().as_encoded_bytes()),
+                    "link",
+                    below,
+                );
             }
             Entry::File { path, executable } => {
                 let Some(hash) = copy_file(path, &to)? else {
@@ -261,7 +266,7 @@ fn copy(entries: &[(PathBuf, Entry)], into: &Path) -> io::Result<String> {
             }
         }
     }
-    Ok(hex(&hasher.finalize()))
+    Ok(chance::hex(&hasher.finalize()))
 }
 
 /// Copies a file and hashes what was copied; nothing of a file that only others may read.
@@ -278,7 +283,7 @@ fn copy_file(from: &Path, to: &Path) -> io::Result<Option<String>> {
     loop {
         let length = source.read(&mut buffer)?;
         if length == 0 {
-            return Ok(Some(hex(&hasher.finalize())));
+            return Ok(Some(chance::hex(&hasher.finalize())));
         }
         hasher.update(&buffer[..length]);
         copy.write_all(&buffer[..length])?;

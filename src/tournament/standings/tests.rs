@@ -684,6 +684,7 @@ fn a_swiss_table_by_hand() {
         places: None,
         tie_breaks: TieBreak::SWISS.to_vec(),
         byes: vec![bye(1, 4), bye(2, 3)],
+        ..Placing::default()
     };
     let bots = names(&["Ada", "Bo", "Cy", "Di", "Ed"]);
     let found = Standings::placed(UNPAIRED, &placing, &bots, &matches, &[]).expect("possible");

@@ -19,8 +19,6 @@ use crate::bot::os::raw::set_mount_attributes;
 pub(super) const PROGRAMS: [&str; 10] = [
     "/usr", "/opt", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix", "/gnu",
 ];
-/// What programs need of /etc; the rest is the host's own affair.
-pub(super) const SETTINGS: [&str; 3] = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime"];
 /// The devices.
 pub(super) const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
 /// Files and folders in the private folders together.
@@ -52,8 +50,8 @@ pub(super) fn build(order: &Order) -> Result<(), Failure> {
             Err(_) => {}
         }
     }
-    for path in settings().into_iter().filter(|path| path.exists()) {
-        pieces.push(piece(&path, &path, true)?);
+    for path in order.settings.iter().filter(|path| path.exists()) {
+        pieces.push(piece(path, path, true)?);
     }
     for name in DEVICES {
         let path = Path::new("/dev").join(name);
@@ -106,17 +104,6 @@ pub(super) fn build(order: &Order) -> Result<(), Failure> {
     rustix::process::pivot_root(".", ".").step("moving into the private root (pivot_root)")?;
     unmount(".", UnmountFlags::DETACH).step("leaving the host's root")?;
     rustix::process::chdir("/").step("entering the private root")
-}
-
-/// The settings that are there, with those of Java, whose names hold a version.
-pub(super) fn settings() -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = SETTINGS.iter().map(PathBuf::from).collect();
-    for entry in std::fs::read_dir("/etc").into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with("java") {
-            paths.push(entry.path());
-        }
-    }
-    paths
 }
 
 /// The place of a path below the new root, which is the working folder while it is built.

@@ -8,7 +8,7 @@ use landlock::{
 };
 use rustix::stdio::{stderr, stdin, stdout};
 
-use super::files::{DEVICES, PROGRAMS, settings};
+use super::files::{DEVICES, PROGRAMS};
 use super::{Level, Order};
 
 /// The newest version whose features are asked for; a kernel that knows fewer gives those.
@@ -60,7 +60,7 @@ fn restrict(order: &Order) -> Result<RulesetStatus, RulesetError> {
             "/etc/hosts",
         ];
         for path in programs
-            .chain(settings())
+            .chain(order.settings.iter().cloned())
             .chain(users.iter().map(PathBuf::from))
             .chain(shown)
         {
