@@ -44,7 +44,7 @@ fn face_of(cubes: &Cubes, pattern: &Pattern, cube: usize, cell: usize) -> Option
 }
 
 /// All cubes somewhere, any face up. The bytes choose: fifteen for a shuffle, then one a cell.
-pub(super) fn anyhow(bytes: &[u8; 32]) -> Tray {
+pub(super) fn at_random(bytes: &[u8; 32]) -> Tray {
     let mut order: [usize; CUBES] = std::array::from_fn(|cube| cube);
     for place in (1..CUBES).rev() {
         order.swap(place, usize::from(bytes[place]) % (place + 1));
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn a_tray_at_random_uses_every_cube_once_and_is_wrong() {
         for (n, mut game) in (0..).zip(cards()) {
-            let tray = anyhow(&std::array::from_fn(|place| {
+            let tray = at_random(&std::array::from_fn(|place| {
                 (place as u8).wrapping_mul(n) ^ n
             }));
             let mut used: Vec<i64> = tray.iter().flatten().map(|placed| placed.cube).collect();

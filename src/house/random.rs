@@ -37,7 +37,7 @@ impl House for Random {
         let input = format!("{seed} {} {} {}", turn.id, turn.ask.as_str(), turn.state);
         let hash: [u8; 32] = Sha256::digest(input).into();
         if turn.ask == Ask::Race {
-            let tray = serde_json::to_value(Answer(Some(cubes::anyhow(&hash))));
+            let tray = serde_json::to_value(Answer(Some(cubes::at_random(&hash))));
             return Ok(super::answer(
                 turn,
                 tray.map_err(|error| error.to_string())?,
