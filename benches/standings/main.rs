@@ -112,7 +112,7 @@ fn result(k: u64, bots: u64) -> (MatchResult, GameResult) {
 
 fn filled(dir: &Path, bots: u64, games: u64) -> Result<Store, Box<dyn std::error::Error>> {
     let meta = Meta {
-        game_files: hakem::config::BotFiles::default(),
+        game_files: BotFiles::default(),
         name: "many".into(),
         event: serde_json::json!({}),
         bots: (0..bots)
