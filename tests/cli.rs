@@ -596,11 +596,12 @@ fn built_in_bots_are_listed_and_speak_the_protocol() {
             .expect("it is there")
     };
     assert_eq!(of("kuyu")["games"], json!(["mangala"]));
-    let games = of("random")["games"].as_array().expect("games");
-    assert!(
-        games.contains(&json!("tavla")) && !games.contains(&json!("qbitz")),
-        "{games:?}"
-    );
+    let plays = |name: &str, game: &str| {
+        let games = of(name)["games"].as_array().expect("games");
+        games.contains(&json!(game))
+    };
+    assert!(plays("random", "tavla") && plays("random", "qbitz"));
+    assert!(plays("first", "tavla") && !plays("first", "qbitz"));
     assert!(of("kuyu")["options"][0]["meaning"].is_string());
     for bot in ["random", "greedy"] {
         assert!(list.stdout.contains(bot), "{list}");
