@@ -255,7 +255,7 @@ fn used() -> Result<f64, Fault> {
 fn wait(mut started: Started) -> Result<(), Fault> {
     let timeout = Duration::from_secs(30).try_into()?;
     let mut files = [rustix::event::PollFd::new(
-        &started.process.pidfd,
+        &started.process.end,
         rustix::event::PollFlags::IN,
     )];
     if rustix::event::poll(&mut files, Some(&timeout))? == 0 {

@@ -302,7 +302,7 @@ impl Talker {
                 tv_nsec: left.min(ENDING_NS) as _,
             };
             let _ = poll(
-                &mut [PollFd::new(&self.process.pidfd, PollFlags::IN)],
+                &mut [PollFd::new(&self.process.end, PollFlags::IN)],
                 Some(&wait),
             );
         }

@@ -242,7 +242,7 @@ fn clock_lines() {
 
 #[test]
 fn a_clock_that_the_system_cannot_keep_is_refused() {
-    let problem = super::sections::kind_problem;
+    let problem = sections::kind_problem;
     for kind in [ClockKind::Fair, ClockKind::Cpu] {
         assert!(problem(kind, true).is_none());
         let wrong = problem(kind, false).expect("it is refused");
