@@ -435,8 +435,17 @@ pub(super) fn from_text(
     }
 }
 
-/// What a command is called: its script where it has one, else its program, without folder and ending.
+/// What a command is called: its script where it has one, else its program, without folder and ending; of hakem's own the bot or engine.
 fn command_name(argv: &[String]) -> String {
+    if let [program, what, name, ..] = argv
+        && Path::new(program)
+            .file_stem()
+            .is_some_and(|it| it == "hakem")
+        && ["adapter", "bot"].contains(&what.as_str())
+        && let Ok(name) = plain_text(name, MAX_NAME_CHARS, String::new())
+    {
+        return name;
+    }
     let script = argv
         .iter()
         .skip(1)

@@ -365,6 +365,19 @@ fn flags_leave_the_clock_to_the_rules_before_their_own() {
     assert_eq!(clock(Some("preset=sivas"), None), (None, Some(10)));
 }
 
+#[test]
+fn engines_and_built_in_bots_of_a_command_line_are_called_by_their_own_name() {
+    let called = |command: &str| {
+        let flags = flags(&[command, "builtin:greedy"]);
+        let config = from_flags(&flags, BUILTINS).unwrap_or_else(|error| panic!("{error}"));
+        config.bots[0].name.clone()
+    };
+    assert_eq!(called("hakem adapter gnubg --plies 2"), "gnubg");
+    assert_eq!(called("/opt/hakem bot kuyu"), "kuyu");
+    assert_eq!(called("hakem adapter"), "hakem");
+    assert_eq!(called("other adapter gnubg"), "other");
+}
+
 /// A race of so many bots, with more keys of `[event]` and other sections.
 fn race(bots: usize, event: &str, more: &str) -> String {
     let bots: String = (0..bots)
