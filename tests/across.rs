@@ -3,6 +3,8 @@
 
 mod common;
 
+use std::ffi::OsStr;
+
 use common::{Event, Lab};
 use serde_json::Value;
 
@@ -79,26 +81,46 @@ fn ratings_follow_from_the_results_of_events() {
         .says(&["bad.json"]);
 }
 
+// ---- Ladders ----------------------------------------------------------------------------------------------------
+
+fn ladder(seed: &str) -> Event {
+    Event::new("mangala")
+        .set("event", "seed", seed)
+        .set("event", "format", "\"ladder\"")
+        .set("event", "ladder", "\"ladder.json\"")
+        .set("event", "rounds", "2")
+        .set("event", "games", "6")
+        .set("event", "opening_plies", "4")
+}
+
+/// The file of the ladder.
+fn ladder_file(lab: &Lab) -> Value {
+    let text = std::fs::read_to_string(lab.path("ladder.json")).expect("it is written");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn order(lab: &Lab) -> Vec<String> {
+    let file = ladder_file(lab);
+    let names = file["order"].as_array().expect("names").iter();
+    names
+        .map(|name| name.as_str().expect("a name").to_owned())
+        .collect()
+}
+
+/// The rating of a bot in a folder's standings, with its deviation.
+fn rated(lab: &Lab, dir: &str, name: &str) -> [f64; 2] {
+    let standings = lab.standings(dir);
+    let rows = standings.as_array().expect("rows");
+    let row = rows
+        .iter()
+        .find(|row| row["name"] == name)
+        .expect("it is there");
+    ["rating", "deviation"].map(|key| row[key].as_f64().expect("a number"))
+}
+
 #[test]
 fn a_ladder_lives_from_event_to_event() {
     let lab = Lab::new();
-    let ladder = |seed: &str| {
-        Event::new("mangala")
-            .set("event", "seed", seed)
-            .set("event", "format", "\"ladder\"")
-            .set("event", "ladder", "\"ladder.json\"")
-            .set("event", "rounds", "2")
-            .set("event", "games", "6")
-            .set("event", "opening_plies", "4")
-    };
-    let order = || -> Vec<String> {
-        let text = std::fs::read_to_string(lab.path("ladder.json")).expect("it is written");
-        let file: Value = serde_json::from_str(&text).expect("JSON");
-        let names = file["order"].as_array().expect("names").iter();
-        names
-            .map(|name| name.as_str().expect("a name").to_owned())
-            .collect()
-    };
     lab.write("ladder.json", r#"{"format":1,"order":["absent","weak"]}"#);
     let one = ladder("1")
         .builtin("weak", "random")
@@ -106,21 +128,131 @@ fn a_ladder_lives_from_event_to_event() {
     let file = one.write(&lab, "one.toml");
     lab.run(&file);
     // The strong one came to the end and took the rung of the weak one.
-    assert_eq!(order(), ["absent", "strong", "weak"]);
+    assert_eq!(order(&lab), ["absent", "strong", "weak"]);
     let games = lab.games("one");
     // Run again nothing is played, although the ladder has changed.
     lab.run(&file);
     assert_eq!(lab.games("one"), games);
-    assert_eq!(order(), ["absent", "strong", "weak"]);
+    assert_eq!(order(&lab), ["absent", "strong", "weak"]);
     lab.run(
         &ladder("2")
             .builtin("weak", "random")
             .builtin("strong", "kuyu")
             .write(&lab, "two.toml"),
     );
-    assert_eq!(order(), ["absent", "strong", "weak"]);
+    assert_eq!(order(&lab), ["absent", "strong", "weak"]);
     let standings = lab.standings("two");
     assert_eq!(standings[0]["name"], "strong");
+}
+
+#[test]
+fn a_ladder_carries_its_ratings_from_event_to_event() {
+    let lab = Lab::new();
+    lab.write(
+        "ladder.json",
+        r#"{"format":2,"order":["absent","weak"],"ratings":{"absent":{"value":1650.5,"deviation":70.0,"volatility":0.06},
+            "weak":{"value":1900.0,"deviation":40.0,"volatility":0.06}}}"#,
+    );
+    let event = |seed: &str| {
+        ladder(seed)
+            .builtin("weak", "random")
+            .builtin("strong", "kuyu")
+    };
+    let one = event("1").write(&lab, "one.toml");
+    lab.run(&one);
+    let file = ladder_file(&lab);
+    assert_eq!(file["format"], 2);
+    // Who took no part keeps what it had; the others have what the event's standings tell.
+    let absent = serde_json::json!({"value": 1650.5, "deviation": 70.0, "volatility": 0.06});
+    assert_eq!(file["ratings"]["absent"], absent);
+    for name in ["weak", "strong"] {
+        let kept = ["value", "deviation"].map(|key| file["ratings"][name][key].as_f64());
+        let told = rated(&lab, "one", name);
+        assert!(
+            (kept[0].expect("a number") - told[0]).abs() < 0.01,
+            "{name}: {told:?} in {file}"
+        );
+        assert!(
+            (kept[1].expect("a number") - told[1]).abs() < 0.01,
+            "{name}: {told:?} in {file}"
+        );
+    }
+    // It began at 1900 and not at 1500, from where nobody who loses comes to be above it; who beats it gains more than from a new one.
+    let weak = rated(&lab, "one", "weak");
+    assert!(weak[0] > 1700.0 && weak[0] < 1900.0, "{weak:?}");
+    assert!(rated(&lab, "one", "strong")[0] > 1900.0);
+    // The second event goes on from there: the deviations shrink on.
+    lab.run(&event("2").write(&lab, "two.toml"));
+    let after_two = ladder_file(&lab);
+    assert_ne!(after_two["ratings"]["weak"], file["ratings"]["weak"]);
+    assert!(rated(&lab, "two", "strong")[1] < rated(&lab, "one", "strong")[1]);
+    // To look at the first again undoes nothing.
+    let ran = lab.run(&one);
+    assert_eq!(ladder_file(&lab), after_two, "{}", ran.stderr);
+    // The same ladder, seed and bots give the same file, in whatever pieces it is played.
+    let first = std::fs::read(lab.path("ladder.json")).expect("it is there");
+    lab.write("ladder.json", file.to_string());
+    lab.hakem(["run", "two.toml", "--fresh", "--jobs", "2"])
+        .exits(0);
+    assert_eq!(
+        std::fs::read(lab.path("ladder.json")).expect("it is there"),
+        first
+    );
+}
+
+#[test]
+fn a_ruling_after_the_end_moves_the_ladder_unless_others_did() {
+    let lab = Lab::new();
+    let event = ladder("1")
+        .builtin("weak", "random")
+        .builtin("strong", "kuyu");
+    let one = event.write(&lab, "one.toml");
+    lab.run(&one);
+    assert_eq!(order(&lab), ["strong", "weak"]);
+    let played = ladder_file(&lab);
+    lab.hakem(["desk", "one", "disqualify", "strong", "--reason", "cheated"])
+        .exits(0);
+    // Another event changed the list meanwhile: it stays as that one left it.
+    let mut other = played.clone();
+    other["ratings"]["weak"]["value"] = 1234.5.into();
+    lab.write("ladder.json", other.to_string());
+    lab.run(&one).says(&["warning", "ladder.json", "changed"]);
+    assert_eq!(ladder_file(&lab), other);
+    lab.write("ladder.json", played.to_string());
+    let ran = lab.run(&one);
+    assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+    assert_eq!(order(&lab), ["weak", "strong"]);
+    let after = ladder_file(&lab);
+    lab.run(&one);
+    assert_eq!(ladder_file(&lab), after);
+}
+
+#[test]
+fn a_damaged_ladder_is_refused_before_the_first_game() {
+    let lab = Lab::new();
+    let event = ladder("1")
+        .builtin("weak", "random")
+        .builtin("strong", "kuyu");
+    let file = event.write(&lab, "one.toml");
+    for (text, says) in [
+        ("", "no file of a ladder"),
+        (
+            r#"{"format":2,"order":["weak","weak"]}"#,
+            "names weak twice",
+        ),
+        (
+            r#"{"format":2,"order":["weak"],"ratings":{"weak":{"value":1500,"deviation":-1,"volatility":0.06}}}"#,
+            "that cannot be",
+        ),
+    ] {
+        lab.write("ladder.json", text);
+        let ran = lab.hakem([OsStr::new("run"), file.as_os_str()]).exits(2);
+        ran.says(&["ladder.json", says]);
+        assert_eq!(
+            std::fs::read_to_string(lab.path("ladder.json")).expect("it is there"),
+            text
+        );
+    }
 }
 
 #[test]

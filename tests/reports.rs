@@ -324,7 +324,7 @@ fn ruled() -> EventResults {
         game: "tavla".into(),
         event: json!({"event": {"format": "round-robin", "games": 2}, "bots": bots}),
         names: names(),
-        ladder: Vec::new(),
+        ladder: hakem::tournament::ladder::List::default(),
         matches: Vec::new(),
         games: Vec::new(),
         played: Vec::new(),

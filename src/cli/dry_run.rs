@@ -1,6 +1,7 @@
 //! `hakem run --dry-run`: what an event would be.
 
 use super::exit::Refused;
+use super::ladder;
 use super::output::Output;
 use super::play::problems;
 use crate::config::{self, EventConfig};
@@ -20,7 +21,8 @@ pub fn run(config: &EventConfig, jobs: Option<usize>, output: &Output) -> anyhow
     if !problems.is_empty() {
         return Err(Refused(problems.join("\n       ")).into());
     }
-    let format = config::format_of(&config.fingerprint(), &[]);
+    let ladder = ladder::start(config)?;
+    let format = config::format_of(&config.fingerprint(), &ladder);
     let first = format.next(&History::default());
     let matches = format.least_matches();
     let mut plan = Plan::new(config.clone(), String::new(), &[], None)

@@ -19,6 +19,7 @@ use crate::runner::{
     self, Ended, Ledger, Limited, Limits, Plan, Schedule, Source, Why, ledger::Forget,
 };
 use crate::store::{self, Meta, SeedFile, Store, StoreError};
+use crate::tournament::ladder::List;
 use crate::tournament::rulings::Desk;
 
 /// What is to be played, and where the results go.
@@ -204,31 +205,22 @@ fn early_end(plan: &Plan, schedule: &Limited, desk: &Desk) -> Option<String> {
     ))
 }
 
-/// The bots of a ladder at its beginning, best first: as the folder of results notes it, or as its file says now.
-fn ladder_of(plan: &Plan, folder: Option<&mut Store>) -> anyhow::Result<Vec<String>> {
+/// The ladder at the event's beginning: as the folder of results notes it, or as its file says now.
+fn ladder_of(plan: &Plan, folder: Option<&mut Store>) -> anyhow::Result<List> {
     if plan.config.format != config::Format::Ladder {
-        return Ok(Vec::new());
+        return Ok(List::default());
     }
     if let Some(store) = &folder {
         let noted = store.ladder()?;
-        if !noted.is_empty() {
+        if !noted.order.is_empty() {
             return Ok(noted);
         }
     }
-    let mut order = match &plan.config.options.ladder {
-        Some(file) => ladder::read(file)?,
-        None => Vec::new(),
-    };
-    order.retain(|name| plan.names().contains(name));
-    for name in plan.names() {
-        if !order.contains(&name) {
-            order.push(name);
-        }
-    }
+    let list = ladder::start(&plan.config)?;
     if let Some(store) = folder {
-        store.set_ladder(&order)?;
+        store.set_ladder(&list)?;
     }
-    Ok(order)
+    Ok(list)
 }
 
 /// What is wrong with the bots: programs that are missing, built-in ones that do not play the game.
@@ -382,20 +374,9 @@ fn finish(
         super::report::write_page(dir, &results)?;
     }
     if code == exit::DONE
-        && results.ended.is_empty()
         && let Some(file) = &plan.config.options.ladder
     {
-        let unfolded = results.unfolded();
-        let format = config::ruled_format_of(&results.event, &results.ladder, &results.desk);
-        let mut order: Vec<(usize, &String)> = format
-            .places(&unfolded.history)
-            .unwrap_or_default()
-            .into_iter()
-            .zip(&results.names)
-            .collect();
-        order.sort();
-        let order: Vec<String> = order.into_iter().map(|(_, name)| name.clone()).collect();
-        ladder::write(file, &order)?;
+        ladder::leave(file, &results, out)?;
     }
     tell_forfeits(&results.names, &results.games);
     if code == exit::DONE || !results.matches.is_empty() {

@@ -74,8 +74,10 @@ fn counted(store: &Store) -> anyhow::Result<Standings> {
     }
     let meta = store.meta()?;
     let names: Vec<String> = meta.bots.iter().map(|bot| bot.name.clone()).collect();
-    let placing = placing(&meta.event, &store.ladder()?, &desk, || store.matches())?;
-    let mut fold = Fold::new(counting(&meta.event, &meta.game), names.len());
+    let ladder = store.ladder()?;
+    let placing = placing(&meta.event, &ladder, &desk, || store.matches())?;
+    let counting = counting(&meta.event, &meta.game, ladder.ratings_of(&names));
+    let mut fold = Fold::new(counting, names.len());
     let mut fault = None;
     let mut count = |counted: Result<(), ResultsError>| {
         if let Err(error) = counted {

@@ -5,21 +5,21 @@ use serde_json::Value;
 use crate::event::Slot;
 use crate::tournament::groups::Groups;
 use crate::tournament::knockout::Knockout;
-use crate::tournament::ladder::Ladder;
+use crate::tournament::ladder::{Ladder, List};
 use crate::tournament::rulings::Desk;
 use crate::tournament::standings::TieBreak;
 use crate::tournament::swiss::{Entry, Swiss};
 use crate::tournament::{Fixed, Format, Meetings, gauntlet, round_robin};
 
 /// The same for an event in which nothing was ruled.
-pub fn format_of(fingerprint: &Value, ladder: &[String]) -> Box<dyn Format> {
+pub fn format_of(fingerprint: &Value, ladder: &List) -> Box<dyn Format> {
     ruled_format_of(fingerprint, ladder, &Desk::default())
 }
 
-/// How the event that has this fingerprint ([`super::EventConfig::fingerprint`]) is made of matches. `ladder` are the names of
-/// the bots of a ladder at its beginning, best first; bots that it does not name stand at its end, in their own order. `desk` tells which
+/// How the event that has this fingerprint ([`super::EventConfig::fingerprint`]) is made of matches. `ladder` is the list
+/// of a ladder at its beginning; bots that it does not name stand at its end, in their own order. `desk` tells which
 /// bots were added later.
-pub fn ruled_format_of(fingerprint: &Value, ladder: &[String], desk: &Desk) -> Box<dyn Format> {
+pub fn ruled_format_of(fingerprint: &Value, ladder: &List, desk: &Desk) -> Box<dyn Format> {
     let event = &fingerprint["event"];
     let whole = |key: &str, usual: u64| {
         let number = event[key].as_u64().unwrap_or(usual);
@@ -65,6 +65,7 @@ pub fn ruled_format_of(fingerprint: &Value, ladder: &[String], desk: &Desk) -> B
         "ladder" => {
             let mut order: Vec<Slot> = Vec::new();
             let known = ladder
+                .order
                 .iter()
                 .filter_map(|name| named(&Value::from(name.as_str())));
             for slot in known.chain(slots) {

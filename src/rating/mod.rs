@@ -11,6 +11,8 @@ pub mod history;
 #[cfg(test)]
 mod tests;
 
+use serde::{Deserialize, Serialize};
+
 /// The largest deviation: nothing is known of a bot of this deviation, so that it grows no further.
 pub const MAX_DEVIATION: f64 = 350.0;
 
@@ -28,7 +30,8 @@ const MIN_VOLATILITY: f64 = 1e-6;
 const MAX_VOLATILITY: f64 = 1e6;
 
 /// A rating on the scale that people read (1500 is the start, 200 points are about three wins in four).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Rating {
     /// The strength.
     pub value: f64,
@@ -52,7 +55,8 @@ impl Rating {
         [self.value - reach, self.value + reach]
     }
 
-    fn is_possible(self) -> bool {
+    /// Whether these are numbers that a rating can have.
+    pub fn is_possible(self) -> bool {
         self.value.is_finite()
             && self.deviation > 0.0
             && self.deviation <= MAX_DEVIATION

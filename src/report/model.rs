@@ -7,7 +7,9 @@ use serde_json::Value;
 use crate::config;
 use crate::event::{GameId, GameResult, MatchId, MatchResult, Verdict};
 use crate::game;
+use crate::rating::Rating;
 use crate::stats::rates::{Rates, Wins};
+use crate::tournament::ladder::List;
 use crate::tournament::rulings::{Desk, NOW, Ruling, What, defaults};
 use crate::tournament::standings::{Counting, Placing, ResultsError, Standings};
 use crate::tournament::{Unfolded, unfold_ruled};
@@ -23,8 +25,8 @@ pub struct EventResults {
     pub event: Value,
     /// The names of the bots by slot.
     pub names: Vec<String>,
-    /// The bots of a ladder at its beginning, best first.
-    pub ladder: Vec<String>,
+    /// The ladder at its beginning.
+    pub ladder: List,
     /// The matches that are over and count.
     pub matches: Vec<MatchResult>,
     /// All games, void ones that were not played again included; those that count for nobody by a ruling are void.
@@ -83,7 +85,7 @@ impl EventResults {
         let placing = placing(&self.event, &self.ladder, &self.desk, || {
             Ok::<_, ResultsError>(self.played.clone())
         })?;
-        let counting = counting(&self.event, &self.game);
+        let counting = counting(&self.event, &self.game, self.ladder.ratings_of(&self.names));
         Standings::placed(counting, &placing, &self.names, &self.matches, &self.games)
     }
 
@@ -130,11 +132,12 @@ pub fn progress(event: &Value, unfolded: &Unfolded, played: usize) -> Option<Str
     Some(format!("{played} of {least}{known} matches played."))
 }
 
-/// How the results of the event with this fingerprint are counted.
-pub fn counting(event: &Value, game: &str) -> Counting {
+/// How the results of the event with this fingerprint are counted; `start` are the ratings of its bots at its beginning.
+pub fn counting(event: &Value, game: &str, start: Vec<Rating>) -> Counting {
     Counting {
         paired: event["event"]["paired"].as_bool().unwrap_or(true),
         points_a_game: game::find(game).is_some_and(|kind| kind.facts().points_a_game),
+        start,
         ..Counting::default()
     }
 }
@@ -145,7 +148,7 @@ pub fn counting(event: &Value, game: &str) -> Counting {
 /// Whatever `matches` reports.
 pub fn placing<E>(
     event: &Value,
-    ladder: &[String],
+    ladder: &List,
     desk: &Desk,
     matches: impl FnOnce() -> Result<Vec<MatchResult>, E>,
 ) -> Result<Placing, E> {

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{Store, StoreError};
 use crate::config::{BotFiles, EventConfig};
+use crate::tournament::ladder::List;
 
 /// What the results are of. It is stored when the folder is made and does not change, but for the name and bots that the organiser adds.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,25 +131,57 @@ impl Store {
             .ok_or_else(|| self.corrupt(format!("it does not tell the event's {key}")))
     }
 
-    /// The bots of a ladder when the event began, best first; empty where there is none.
+    /// The ladder when the event began: the bots that took part from the beginning, and the ratings of all that it knew. Empty where there
+    /// is none.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`], or what the disk refused.
-    pub fn ladder(&self) -> Result<Vec<String>, StoreError> {
-        match self.note("ladder")? {
-            Some(text) => serde_json::from_str(&text).map_err(|error| {
-                self.corrupt(format!("the order of the ladder cannot be read: {error}"))
-            }),
-            None => Ok(Vec::new()),
-        }
+    pub fn ladder(&self) -> Result<List, StoreError> {
+        self.list("ladder", "ladder_ratings")
     }
 
-    /// Notes the bots of a ladder as they stand when the event begins.
+    /// Notes the ladder as it stands when the event begins.
     ///
     /// # Errors
     /// What the disk refused.
-    pub fn set_ladder(&mut self, order: &[String]) -> Result<(), StoreError> {
-        self.set_note("ladder", &serde_json::to_string(order).unwrap_or_default())
+    pub fn set_ladder(&mut self, ladder: &List) -> Result<(), StoreError> {
+        self.set_list("ladder", "ladder_ratings", ladder)
+    }
+
+    /// How the event left its bots in the file of the ladder when it was last written; empty where it was not.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`], or what the disk refused.
+    pub fn ladder_left(&self) -> Result<List, StoreError> {
+        self.list("ladder_left", "ladder_left_ratings")
+    }
+
+    /// Notes how the event left its bots in the file of the ladder.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn set_ladder_left(&mut self, ladder: &List) -> Result<(), StoreError> {
+        self.set_list("ladder_left", "ladder_left_ratings", ladder)
+    }
+
+    fn list(&self, order: &str, ratings: &str) -> Result<List, StoreError> {
+        let corrupt = |error| self.corrupt(format!("the ladder cannot be read: {error}"));
+        let mut list = List::default();
+        if let Some(text) = self.note(order)? {
+            list.order = serde_json::from_str(&text).map_err(corrupt)?;
+        }
+        if let Some(text) = self.note(ratings)? {
+            list.ratings = serde_json::from_str(&text).map_err(corrupt)?;
+        }
+        Ok(list)
+    }
+
+    fn set_list(&mut self, order: &str, ratings: &str, list: &List) -> Result<(), StoreError> {
+        // The order last: where it stands, all stands.
+        let text = serde_json::to_string(&list.ratings).unwrap_or_default();
+        self.set_note(ratings, &text)?;
+        let text = serde_json::to_string(&list.order).unwrap_or_default();
+        self.set_note(order, &text)
     }
 
     /// Why the event ended before all was played, in words; empty where it did not.

@@ -4,11 +4,61 @@
 //! `reach` rungs above, and has not been challenged by it in this event. If the challenger scores more, it takes the rung, and those between move
 //! down by one; otherwise nothing changes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::rulings::Counts;
 use super::{Batch, Format, History, Meetings, Numbers};
 use crate::event::Slot;
+use crate::rating::Rating;
+
+/// The list of a ladder as an event finds it, or leaves it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct List {
+    /// The names of the bots, best first.
+    pub order: Vec<String>,
+    /// The ratings of those that have one.
+    pub ratings: BTreeMap<String, Rating>,
+}
+
+impl List {
+    /// The ratings of these bots: new ones start as every new bot does.
+    pub fn ratings_of(&self, names: &[String]) -> Vec<Rating> {
+        let rating = |name| self.ratings.get(name).copied().unwrap_or(Rating::NEW);
+        names.iter().map(rating).collect()
+    }
+
+    /// The same for these bots alone: those that it does not name are at its end, in their own order.
+    #[must_use]
+    pub fn of(&self, names: &[String]) -> List {
+        let known = self.order.iter().filter(|name| names.contains(name));
+        let new = names.iter().filter(|name| !self.order.contains(name));
+        let ratings = self.ratings.iter();
+        List {
+            order: known.chain(new).cloned().collect(),
+            ratings: ratings
+                .filter(|(name, _)| names.contains(name))
+                .map(|(name, &rating)| (name.clone(), rating))
+                .collect(),
+        }
+    }
+
+    /// The list after an event that left its bots so. Bots that took no part stay on their rungs and keep their ratings; the others share
+    /// the rungs that they had, and new ones come to the end.
+    #[must_use]
+    pub fn after(mut self, event: &List) -> List {
+        let mut next = event.order.iter().cloned();
+        for name in &mut self.order {
+            if event.order.contains(name) {
+                *name = next.next().unwrap_or_default();
+            }
+        }
+        self.order.extend(next);
+        let ratings = event.ratings.iter();
+        self.ratings
+            .extend(ratings.map(|(name, &rating)| (name.clone(), rating)));
+        self
+    }
+}
 
 /// A ladder event.
 #[derive(Clone, Debug)]
@@ -118,6 +168,52 @@ impl Format for Ladder {
 mod tests {
     use super::super::tests::{assert_resumes, play};
     use super::*;
+
+    fn list(order: &str, rated: &[(&str, f64)]) -> List {
+        let rating = |value| Rating {
+            value,
+            ..Rating::NEW
+        };
+        let ratings = rated.iter();
+        List {
+            order: order.split_whitespace().map(str::to_owned).collect(),
+            ratings: ratings
+                .map(|&(name, value)| (name.to_owned(), rating(value)))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn who_took_no_part_stays_as_it_is() {
+        for (before, event, after) in [
+            ("a b c d", "d b", "a d c b"),
+            ("a b", "c b a", "c b a"),
+            ("", "x y", "x y"),
+            ("a b c", "n c a", "n b c a"),
+        ] {
+            let after = list(after, &[]);
+            assert_eq!(list(before, &[]).after(&list(event, &[])), after);
+        }
+        let before = list("a b c", &[("a", 1.0), ("b", 2.0), ("c", 3.0)]);
+        let event = list("c n a", &[("c", 30.0), ("n", 40.0)]);
+        let after = list(
+            "c b n a",
+            &[("a", 1.0), ("b", 2.0), ("c", 30.0), ("n", 40.0)],
+        );
+        assert_eq!(before.after(&event), after);
+    }
+
+    #[test]
+    fn a_list_for_some_bots() {
+        let all = list("a b c", &[("a", 1.0), ("c", 3.0)]);
+        let names = ["n", "c", "a"].map(str::to_owned);
+        assert_eq!(all.of(&names), list("a c n", &[("a", 1.0), ("c", 3.0)]));
+        let values = all
+            .ratings_of(&names)
+            .into_iter()
+            .map(|rating| rating.value);
+        assert_eq!(values.collect::<Vec<f64>>(), [1500.0, 3.0, 1.0]);
+    }
 
     fn ladder(order: &[Slot], reach: usize, rounds: u32) -> Ladder {
         Ladder {

@@ -21,7 +21,7 @@ use check::{check_match, check_order};
 const TWELFTHS: u64 = 12;
 
 /// How results are counted.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Counting {
     /// Whether matches are paired: in each round the first with the second, the third with the fourth ...
     pub paired: bool,
@@ -29,6 +29,8 @@ pub struct Counting {
     pub points_a_game: bool,
     /// Glicko-2's tau.
     pub tau: f64,
+    /// The ratings at the beginning, by slot; the bots that it does not reach are new.
+    pub start: Vec<Rating>,
 }
 
 impl Default for Counting {
@@ -37,6 +39,7 @@ impl Default for Counting {
             paired: true,
             points_a_game: false,
             tau: DEFAULT_TAU,
+            start: Vec::new(),
         }
     }
 }
@@ -290,6 +293,8 @@ struct Met {
 impl Fold {
     /// Nothing is counted yet, of so many bots.
     pub fn new(counting: Counting, bots: usize) -> Fold {
+        let mut ratings = counting.start.clone();
+        ratings.resize(bots, Rating::NEW);
         Fold {
             counting,
             bots: vec![Bot::default(); bots],
@@ -300,7 +305,7 @@ impl Fold {
             open_pair: None,
             round: None,
             in_round: HashMap::new(),
-            ratings: vec![Rating::NEW; bots],
+            ratings,
             periods: Vec::new(),
             unfinished: 0,
         }
@@ -373,7 +378,7 @@ impl Fold {
     }
 
     fn count_game(&mut self, game: &GameResult) {
-        let pair = pair_of(game.id.of, self.counting);
+        let pair = pair_of(game.id.of, &self.counting);
         if self.open_pair != Some(pair) {
             self.close();
             self.open_pair = Some(pair);
@@ -463,7 +468,7 @@ impl Fold {
         break_ties(&self.met, &mut bots);
         count_opponents(&self.met, &mut bots);
         Ok(Standings {
-            rows: rows(names, bots, &self.periods, placing),
+            rows: rows(names, bots, &self.ratings, placing),
             tie_breaks: placing.tie_breaks.clone(),
             periods: self.periods,
             unfinished: self.unfinished,
@@ -526,7 +531,7 @@ fn twelfths(share: Share) -> Option<u64> {
 }
 
 /// The matches on one chance: in paired matches two of one number. The number of the match becomes that of the pair.
-fn pair_of(of: MatchId, counting: Counting) -> MatchId {
+fn pair_of(of: MatchId, counting: &Counting) -> MatchId {
     let MatchId { round, number } = of;
     let number = if counting.paired {
         number.div_ceil(2)
@@ -601,7 +606,7 @@ fn count_opponents(met: &HashMap<(Slot, Slot), Met>, bots: &mut [Bot]) {
     }
 }
 
-fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound], placing: &Placing) -> Vec<Row> {
+fn rows(names: &[String], bots: Vec<Bot>, ratings: &[Rating], placing: &Placing) -> Vec<Row> {
     let place = |slot: Slot| {
         placing
             .places
@@ -657,9 +662,7 @@ fn rows(names: &[String], bots: Vec<Bot>, periods: &[RatedRound], placing: &Plac
             adjudicated: bot.adjudicated,
             forfeits: bot.forfeits.clone(),
             points_a_game: bot.points_a_game.estimate(),
-            rating: periods
-                .last()
-                .map_or(Rating::NEW, |period| period.ratings[*slot]),
+            rating: ratings[*slot],
             time_us: bot.time_us,
             cpu_us: bot.cpu_us,
             wall_us: bot.wall_us,

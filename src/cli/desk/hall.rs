@@ -8,6 +8,7 @@ use super::super::play::seed_file;
 use crate::config;
 use crate::event::{GameId, MatchId, MatchResult, Slot};
 use crate::store::{self, Meta, Store};
+use crate::tournament::ladder::List;
 use crate::tournament::rulings::{Desk, NOW, Ruling, What};
 use crate::tournament::{Format, Unfolded, unfold_ruled};
 
@@ -17,7 +18,7 @@ pub(super) struct Hall {
     pub(super) store: Store,
     pub(super) meta: Meta,
     pub(super) desk: Desk,
-    ladder: Vec<String>,
+    ladder: List,
     results: BTreeMap<MatchId, MatchResult>,
     format: Box<dyn Format>,
     unfolded: Unfolded,

@@ -101,6 +101,7 @@ const UNPAIRED: Counting = Counting {
     paired: false,
     points_a_game: false,
     tau: DEFAULT_TAU,
+    start: Vec::new(),
 };
 
 #[test]
@@ -251,7 +252,7 @@ fn points_a_game_by_pairs_and_by_games() {
         let counting = Counting {
             paired,
             points_a_game: true,
-            tau: DEFAULT_TAU,
+            ..Counting::default()
         };
         let found = standings(counting, &bots, &matches, &games);
         let of = |slot| {
@@ -371,6 +372,26 @@ fn ratings_follow_the_rounds_in_order() {
     };
     let first = won(0, 1).rate(&[Rating::NEW; 3], 0.5).expect("possible");
     let second = won(1, 2).rate(&first, 0.5).expect("possible");
+    // Where some are known from before, the others are new.
+    let known = Rating {
+        value: 1700.0,
+        deviation: 80.0,
+        ..Rating::NEW
+    };
+    let counting = Counting {
+        start: vec![known],
+        ..UNPAIRED
+    };
+    let carried = standings(counting, &names(&["a", "b", "c", "d"]), &matches, &[]);
+    let start = [known, Rating::NEW, Rating::NEW, Rating::NEW];
+    let rated = won(0, 1).rate(&start, 0.5).expect("possible");
+    assert_eq!(carried.periods[0].ratings, rated);
+    assert!(
+        carried
+            .rows
+            .iter()
+            .all(|row| row.slot != 0 || row.rating.value > 1600.0)
+    );
     assert_eq!(found.periods[0].ratings, first);
     assert_eq!(found.periods[1].ratings, second);
     for row in &found.rows {
@@ -473,7 +494,7 @@ fn against(result: &MatchResult, a: Slot, b: Slot) -> Option<u32> {
 
 /// Everything from the definitions, by going through all results again for every number.
 #[expect(clippy::too_many_lines, reason = "one definition after the other")]
-fn check_against_definitions(event: &Random, counting: Counting, found: &Standings) {
+fn check_against_definitions(event: &Random, counting: &Counting, found: &Standings) {
     let Random {
         bots,
         matches,
@@ -648,10 +669,10 @@ fn equal_to_the_definitions_whatever_the_order() {
         let counting = Counting {
             paired: step % 2 == 0,
             points_a_game: step % 3 > 0,
-            tau: DEFAULT_TAU,
+            ..Counting::default()
         };
-        let found = standings(counting, &event.bots, &event.matches, &event.games);
-        check_against_definitions(&event, counting, &found);
+        let found = standings(counting.clone(), &event.bots, &event.matches, &event.games);
+        check_against_definitions(&event, &counting, &found);
         ties += found
             .rows
             .iter()
