@@ -147,7 +147,7 @@ impl Plan {
             opening_plies: 0,
             adjudication: None,
             restart_each_game: false,
-            about: Value::Null,
+            about: Value::Null.into(),
         };
         let program = |argv: &[String]| Program {
             argv: argv.to_vec(),

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::PathBuf;
 
+use memchr::{memchr, memmem};
+
 use crate::Fault;
 use crate::common::machine::own_cpu_ns;
 use crate::process::monotonic_ns;
@@ -11,9 +13,7 @@ use crate::script::Script;
 
 /// The bytes between two positions of a line where a value begins, found by the text before it.
 fn after<'a>(line: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
-    line.windows(key.len())
-        .position(|window| window == key)
-        .map(|at| &line[at + key.len()..])
+    memmem::find(line, key).map(|at| &line[at + key.len()..])
 }
 
 /// The first element of a JSON list whose opening bracket has been passed, and what follows it.
@@ -83,6 +83,9 @@ impl Notes {
 pub(crate) fn instant(args: &[String]) -> Result<(), Fault> {
     let mut notes = Notes::default();
     let mut think_us = 0;
+    let is_timed = args
+        .iter()
+        .any(|arg| arg == "--stamps" || arg == "--capture");
     for pair in args.chunks(2) {
         let [option, dir] = pair else {
             return Err(format!("{} needs a value", pair[0]).into());
@@ -104,13 +107,13 @@ pub(crate) fn instant(args: &[String]) -> Result<(), Fault> {
     let mut answer = Vec::with_capacity(256);
     loop {
         let read = rustix::io::read(&stdin, &mut buffer[held..])?;
-        let now = monotonic_ns();
+        let now = if is_timed { monotonic_ns() } else { 0 };
         if read == 0 {
             return notes.write();
         }
         held += read;
         let mut begin = 0;
-        while let Some(length) = buffer[begin..held].iter().position(|&byte| byte == b'\n') {
+        while let Some(length) = memchr(b'\n', &buffer[begin..held]) {
             let line = &buffer[begin..begin + length];
             begin += length + 1;
             answer.clear();
@@ -141,8 +144,11 @@ pub(crate) fn instant(args: &[String]) -> Result<(), Fault> {
 
 /// Computes until this process has used so many microseconds more of a core.
 fn think(us: u64) {
+    if us == 0 {
+        return;
+    }
     let until = own_cpu_ns() + us * 1000;
-    while us > 0 && own_cpu_ns() < until {
+    while own_cpu_ns() < until {
         std::hint::black_box(until);
     }
 }

@@ -64,7 +64,7 @@ pub struct Header {
     pub adjudication: Option<Adjudication>,
     /// The bots by seat, the machine, what confined them: for people and audits, not for the replay.
     #[serde(default)]
-    pub about: Value,
+    pub about: Arc<Value>,
 }
 
 /// What a game's chance is derived from, but for the seed.

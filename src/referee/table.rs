@@ -55,7 +55,7 @@ pub struct MatchSetup {
     /// Whether the bots are started anew for each game.
     pub restart_each_game: bool,
     /// For the records' header: commands, hashes, machine, confinement.
-    pub about: Value,
+    pub about: Arc<Value>,
 }
 
 /// What belongs to one seat.

@@ -251,7 +251,7 @@ impl Plan {
             opening_plies: config.opening_plies,
             adjudication: config.adjudication,
             restart_each_game: config.restart == Restart::Game,
-            about: self.about(pairing),
+            about: Arc::new(self.about(pairing)),
         };
         let programs = pairing
             .seats

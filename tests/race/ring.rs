@@ -124,7 +124,7 @@ impl Scene {
             opening_plies: 0,
             adjudication: None,
             restart_each_game: false,
-            about: Value::Null,
+            about: Value::Null.into(),
         };
         let mut ring = Ring {
             table: Table::new(Arc::new(setup)),
