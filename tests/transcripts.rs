@@ -92,7 +92,7 @@ impl Driver {
             opening_plies: 0,
             adjudication: None,
             restart_each_game: false,
-            about: Value::Null,
+            about: Value::Null.into(),
         };
         let limits = (
             header.limits.line.unwrap_or(limits::MAX_LINE_BYTES),
