@@ -3,6 +3,10 @@
 //!
 //! A bot may be several processes (a script that starts the real program) and many threads (a virtual machine's). Which there are
 //! is looked up now and then, because that costs more than to read the counters of those that are known.
+//!
+//! What a process used that came and went in between stands in the counters of whoever waited for its end: its parent, or where
+//! that is gone the supervisor of the box. A parent that has the system forget its children (`SIGCHLD` ignored) leaves no trace of
+//! them there; only the counter of the box's cgroup has all.
 
 use std::fs::File;
 
@@ -33,6 +37,14 @@ pub struct Meter {
     root: Pid,
     /// How many generations of processes from the root on are the referee's own.
     wrappers: u32,
+    /// The counter of all that the box used, its own processes included.
+    usage: Option<File>,
+    /// The referee's own processes, as far as they are known; the bot's orphans are children of the last.
+    own: Vec<Pid>,
+    /// What `usage` told before the bot began.
+    before: Option<u64>,
+    /// What the bot used beyond what the counters of its processes tell.
+    hidden: u64,
     members: Vec<Member>,
     /// Whether the system tells how long a thread waited.
     tells_waiting: bool,
@@ -69,10 +81,15 @@ struct Thread {
 
 impl Meter {
     /// A meter of what this process and its descendants use, but for the first generations, which are the referee's own.
-    pub fn new(root: Pid, wrappers: u32) -> Meter {
+    /// `usage` is the counter of the cgroup that all of them are in, where there is one.
+    pub fn new(root: Pid, wrappers: u32, usage: Option<File>) -> Meter {
         Meter {
             root,
             wrappers,
+            usage,
+            own: Vec::new(),
+            before: None,
+            hidden: 0,
             members: Vec::new(),
             tells_waiting: tree::tells_waiting(),
             family: false,
@@ -86,7 +103,8 @@ impl Meter {
     /// The counters at this instant of the monotonic clock, when a question has been open for so long (0: none); nanoseconds.
     pub fn read(&mut self, now: u64, open: u64) -> Reading {
         let due = now.saturating_sub(self.looked_up) >= self.again;
-        if self.members.is_empty() || due || open >= SOON {
+        let looks = self.members.is_empty() || due || open >= SOON;
+        if looks {
             let new = self.look_up();
             self.looked_up = now;
             self.again = if new {
@@ -102,8 +120,14 @@ impl Meter {
             cpu += member.cpu + member.children;
             waited += member.waited();
         }
+        if self.family {
+            cpu += self.supervisor().map_or(0, tree::time_of_children);
+        }
+        if looks || self.family {
+            self.look_for_hidden(cpu);
+        }
         self.last = Reading {
-            cpu: cpu.max(self.last.cpu),
+            cpu: (cpu + self.hidden).max(self.last.cpu),
             waited: self.tells_waiting.then_some(waited).max(self.last.waited),
         };
         self.last
@@ -123,8 +147,42 @@ impl Meter {
             .unwrap_or(0)
     }
 
+    /// Who looks after the bot's orphans.
+    fn supervisor(&self) -> Option<Pid> {
+        self.own
+            .get(self.wrappers.checked_sub(1)? as usize)
+            .copied()
+    }
+
+    /// Compares what the box used with what the counters of the bot's processes tell.
+    fn look_for_hidden(&mut self, told: u64) {
+        let Some(all) = self.usage.as_ref().and_then(usage) else {
+            return;
+        };
+        if self.own.len() < self.wrappers as usize {
+            return;
+        }
+        let own: u64 = self
+            .own
+            .iter()
+            .copied()
+            .filter_map(os::processor_time)
+            .sum();
+        let bots = all.saturating_sub(own);
+        // A cgroup is older than the bot, and its own processes' times are not read at the same instant.
+        let before = *self.before.get_or_insert(bots.saturating_sub(told));
+        self.hidden = bots.saturating_sub(before).saturating_sub(told);
+    }
+
     /// Looks up which processes and threads there are; whether any is new.
     fn look_up(&mut self) -> bool {
+        if self.own.len() < self.wrappers as usize {
+            let all = (0..self.wrappers).filter_map(|number| {
+                let generation = tree::generation(self.root, number);
+                generation.first().copied()
+            });
+            self.own = all.collect();
+        }
         let pids = tree::processes(self.root, self.wrappers);
         let mut new = false;
         let mut gone = 0;
@@ -144,11 +202,11 @@ impl Meter {
             new |= member.look_up_threads(&mut gone);
         }
         self.waited_before += gone;
+        let parents = self.members.iter().map(|member| member.pid);
         self.family |= self.members.len() > 1
-            || self
-                .members
-                .iter()
-                .any(|member| tree::time_of_children(member.pid) > 0);
+            || parents
+                .chain(self.supervisor())
+                .any(|pid| tree::time_of_children(pid) > 0);
         new
     }
 }
@@ -163,11 +221,9 @@ impl Member {
         }
     }
 
-    /// Reads its counters; when it is gone the last values stand.
+    /// Reads its counters; what it used when it is gone stands in those of who waited for it.
     fn read(&mut self, children: bool, now: u64) {
-        if let Some(cpu) = os::processor_time(self.pid) {
-            self.cpu = cpu;
-        }
+        self.cpu = os::processor_time(self.pid).unwrap_or(0);
         if children {
             self.children = tree::time_of_children(self.pid).max(self.children);
         }
@@ -236,6 +292,21 @@ impl Thread {
     }
 }
 
+/// What a cgroup used, nanoseconds: version 1 tells just that, version 2 microseconds after a word.
+fn usage(file: &File) -> Option<u64> {
+    let mut text = [0; 64];
+    let length = rustix::io::pread(file, &mut text, 0).ok()?;
+    parse_usage(std::str::from_utf8(&text[..length]).ok()?)
+}
+
+fn parse_usage(text: &str) -> Option<u64> {
+    let line = text.lines().next()?;
+    match line.strip_prefix("usage_usec ") {
+        Some(us) => us.parse::<u64>().ok()?.checked_mul(1000),
+        None => line.parse().ok(),
+    }
+}
+
 /// The three fields of schedstat.
 fn parse(text: &[u8]) -> Option<[u64; 3]> {
     let mut fields = text.trim_ascii().split(|&byte| byte == b' ');
@@ -261,6 +332,15 @@ mod tests {
         assert_eq!(parse(b"3061474"), None);
         assert_eq!(parse(b"1 x 2"), None);
         assert_eq!(parse(b"1 99999999999999999999 2"), None);
+    }
+
+    #[test]
+    fn the_counter_of_a_cgroup_is_read() {
+        assert_eq!(parse_usage("3061474\n"), Some(3_061_474));
+        let two = "usage_usec 17\nuser_usec 12\nsystem_usec 5\nnr_pe";
+        assert_eq!(parse_usage(two), Some(17_000));
+        assert_eq!(parse_usage(""), None);
+        assert_eq!(parse_usage("user_usec 12\n"), None);
     }
 
     /// Starts a program that works for each line that it gets, and says so.
@@ -289,7 +369,7 @@ mod tests {
 
     fn check(program: &str, arguments: &[&str], wrappers: u32) {
         let mut child = worker(program, arguments);
-        let mut meter = Meter::new(Pid::from_child(&child), wrappers);
+        let mut meter = Meter::new(Pid::from_child(&child), wrappers, None);
         for _ in 0..3 {
             let (cpu, waited) = work(&mut meter, &mut child);
             // 100 ms, less what the coarse counter of ended children does not show yet.

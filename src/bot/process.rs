@@ -1,5 +1,6 @@
 //! Starts a bot's process, within its box where it has one, and ends it with all that it started.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -79,6 +80,8 @@ pub struct Started {
     pub stamped: bool,
     /// How many generations of processes, from the started one on, are the referee's own.
     pub wrappers: u32,
+    /// The counter of the processor time of its cgroup, where it has one.
+    pub usage: Option<File>,
     /// Its stderr.
     pub stderr: OwnedFd,
 }
@@ -111,6 +114,7 @@ impl Program {
             unreachable!("all three are pipes");
         };
         let pid = Pid::from_child(&child);
+        let usage = boxed.as_ref().and_then(Boxed::usage);
         let end = match os::end_of(pid) {
             Ok(end) => end,
             Err(error) => {
@@ -138,6 +142,7 @@ impl Program {
             stdout,
             stamped,
             wrappers: self.confine.as_ref().map_or(0, |it| it.wrappers()),
+            usage,
             stderr,
         })
     }

@@ -188,10 +188,11 @@ impl SeatIo {
             stdout,
             stamped,
             wrappers,
+            usage,
             stderr,
         } = started;
         SeatIo {
-            meter: Meter::new(process.pid(), wrappers),
+            meter: Meter::new(process.pid(), wrappers, usage),
             cores: u64::from(program.cores.max(1)),
             stamped,
             will_stamp: false,

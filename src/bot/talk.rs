@@ -67,6 +67,7 @@ impl Talk {
             stdout,
             stderr,
             wrappers,
+            usage,
             stamped: _,
         } = program.start()?;
         let (tell, heard) = channel();
@@ -83,7 +84,7 @@ impl Talk {
         let log = kept.clone();
         thread("bot stderr").spawn(move || keep(&stderr, &log))?;
         Ok(Talk {
-            meter: Meter::new(process.pid(), wrappers),
+            meter: Meter::new(process.pid(), wrappers, usage),
             wrappers,
             process,
             stdin: Some(stdin),

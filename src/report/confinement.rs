@@ -35,6 +35,7 @@ pub fn report(results: &EventResults) -> Report<SandboxRow> {
         Column::new("memory", "memory held by"),
         Column::new("processes", "processes held by"),
         Column::new("disk", "disk held by"),
+        Column::new("time", "time counted by"),
     ];
     let cells = rows.iter().map(|row| cells(results, row)).collect();
     let mut notes = Vec::new();
@@ -111,6 +112,7 @@ fn cells(results: &EventResults, row: &SandboxRow) -> Vec<Cell> {
         by("memory"),
         by("processes"),
         by("disk"),
+        by("time"),
     ]
 }
 

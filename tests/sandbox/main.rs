@@ -20,3 +20,4 @@ mod machine;
 mod plain;
 #[cfg(not(hakem_portable))]
 mod programs;
+mod time;

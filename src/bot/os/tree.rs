@@ -10,11 +10,7 @@ const MOST: usize = 256;
 
 /// The descendants of a process, and itself, without those of the first `skipped` generations.
 pub fn processes(root: Pid, skipped: u32) -> Vec<Pid> {
-    let mut generation = vec![root];
-    for _ in 0..skipped {
-        generation = generation.iter().flat_map(|&pid| children(pid)).collect();
-    }
-    let mut found = generation;
+    let mut found = generation(root, skipped);
     let mut next = 0;
     while next < found.len() && found.len() < MOST {
         let more = children(found[next]);
@@ -23,6 +19,15 @@ pub fn processes(root: Pid, skipped: u32) -> Vec<Pid> {
     }
     found.truncate(MOST);
     found
+}
+
+/// The children of the children ... of a process, so many generations below it.
+pub fn generation(root: Pid, number: u32) -> Vec<Pid> {
+    let mut generation = vec![root];
+    for _ in 0..number {
+        generation = generation.iter().flat_map(|&pid| children(pid)).collect();
+    }
+    generation
 }
 
 /// The living children of all threads of a process.

@@ -25,6 +25,8 @@ pub struct Cgroups {
     version: Version,
     memory: Option<PathBuf>,
     pids: Option<PathBuf>,
+    /// Counts processor time.
+    cpu: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +41,7 @@ pub struct Group {
     version: Version,
     memory: Option<PathBuf>,
     pids: Option<PathBuf>,
+    cpu: Option<PathBuf>,
     /// The limits that are set: of memory and of processes.
     set: Option<(u64, u32)>,
 }
@@ -49,7 +52,10 @@ impl Cgroups {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
         let found = version_2(&own, &mounts).or_else(|| version_1(&own, &mounts))?;
-        for parent in [&found.memory, &found.pids].into_iter().flatten() {
+        for parent in [&found.memory, &found.pids, &found.cpu]
+            .into_iter()
+            .flatten()
+        {
             sweep(parent);
         }
         // What may be made is known only when it was made.
@@ -67,6 +73,11 @@ impl Cgroups {
     /// Whether they limit processes.
     pub fn pids(&self) -> bool {
         self.pids.is_some()
+    }
+
+    /// Whether they count processor time.
+    pub fn time(&self) -> bool {
+        self.cpu.is_some()
     }
 
     /// Makes the group of a number.
@@ -92,9 +103,11 @@ impl Cgroups {
             version: self.version,
             memory: make(&self.memory)?,
             pids: None,
+            cpu: None,
             set: None,
         };
         group.pids = make(&self.pids)?;
+        group.cpu = make(&self.cpu)?;
         Ok(group)
     }
 }
@@ -136,6 +149,15 @@ impl Group {
         Ok(())
     }
 
+    /// The file that counts the processor time of all that is in it.
+    pub fn usage(&self) -> Option<PathBuf> {
+        let file = match self.version {
+            Version::One => "cpuacct.usage",
+            Version::Two => "cpu.stat",
+        };
+        Some(self.cpu.as_ref()?.join(file))
+    }
+
     /// Tells a box of its group.
     pub fn fill(&self, order: &mut Order) {
         let events = |folder: &Path, file: &str, key: &str, limit| Events {
@@ -158,7 +180,7 @@ impl Group {
                 .events
                 .push(events(folder, "pids.events", "max", Limit::Processes));
         }
-        let mut folders: Vec<PathBuf> = [&self.memory, &self.pids]
+        let mut folders: Vec<PathBuf> = [&self.memory, &self.pids, &self.cpu]
             .into_iter()
             .flatten()
             .cloned()
@@ -170,7 +192,7 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        for folder in [&self.memory, &self.pids].into_iter().flatten() {
+        for folder in [&self.memory, &self.pids, &self.cpu].into_iter().flatten() {
             remove(folder);
         }
     }
@@ -237,10 +259,12 @@ fn version_1(own: &str, mounts: &str) -> Option<Cgroups> {
         own_folder(mounts, "cgroup", Some(controller), path).filter(|folder| may_write(folder))
     };
     let (memory, pids) = (folder("memory"), folder("pids"));
+    let cpu = folder("cpuacct");
     (memory.is_some() || pids.is_some()).then_some(Cgroups {
         version: Version::One,
         memory,
         pids,
+        cpu,
     })
 }
 
@@ -266,7 +290,9 @@ fn version_2(own: &str, mounts: &str) -> Option<Cgroups> {
     Some(Cgroups {
         version: Version::Two,
         memory: Some(folder.clone()),
-        pids: Some(folder),
+        pids: Some(folder.clone()),
+        // Counted in every group, whatever is handed on.
+        cpu: Some(folder),
     })
 }
 

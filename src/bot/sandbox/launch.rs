@@ -55,7 +55,7 @@ pub struct Boxed {
     freezes: bool,
     frozen: bool,
     /// Given back when the box is gone.
-    _slot: Slot,
+    slot: Slot,
 }
 
 impl Confine {
@@ -111,7 +111,7 @@ impl Confine {
             ended: None,
             freezes: self.freezes,
             frozen: false,
-            _slot: slot,
+            slot,
         };
         Ok((child, stdin.into(), boxed))
     }
@@ -143,6 +143,11 @@ fn pass(socket: &OwnedFd, files: [BorrowedFd<'_>; 2]) -> io::Result<()> {
 }
 
 impl Boxed {
+    /// The counter of the processor time of its cgroup, where it has one.
+    pub fn usage(&self) -> Option<File> {
+        File::open(self.slot.usage()?).ok()
+    }
+
     /// Becomes readable when the box has something to report.
     pub fn control(&self) -> BorrowedFd<'_> {
         self.control.as_fd()

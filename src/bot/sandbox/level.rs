@@ -42,6 +42,8 @@ pub struct InForce {
     pub processes: &'static str,
     /// Who holds the limit of the disk: `quota`, `watchdog` or `none`.
     pub disk: &'static str,
+    /// Who counts the processor time: `cgroup`, whatever the bot does, or the bot's `processes` and those that waited for them.
+    pub time: &'static str,
     /// Whether it is frozen outside its turns.
     pub frozen: bool,
 }
@@ -58,6 +60,7 @@ impl InForce {
             memory: "none",
             processes: "none",
             disk: "none",
+            time: "processes",
             frozen: false,
         }
     }
@@ -81,6 +84,7 @@ impl InForce {
             "memory": { "bytes": limits.memory, "by": self.memory },
             "processes": { "count": limits.processes, "by": self.processes },
             "disk": { "bytes": limits.disk, "by": self.disk },
+            "time": { "by": self.time },
         })
     }
 }

@@ -168,6 +168,18 @@ impl Slots {
         (false, false)
     }
 
+    /// Whether a cgroup counts the processor time.
+    #[cfg(all(target_os = "linux", not(hakem_portable)))]
+    pub fn cgroup_time(&self) -> bool {
+        self.cgroups.as_ref().is_some_and(Cgroups::time)
+    }
+
+    /// Whether a cgroup counts the processor time.
+    #[cfg(not(all(target_os = "linux", not(hakem_portable))))]
+    pub fn cgroup_time(&self) -> bool {
+        false
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         // What it guards is whole after every step.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -212,6 +224,20 @@ impl Slots {
 }
 
 impl Slot {
+    /// The file in which its cgroup counts processor time.
+    #[cfg(all(target_os = "linux", not(hakem_portable)))]
+    pub fn usage(&self) -> Option<PathBuf> {
+        let state = self.slots.state();
+        state.groups[self.index].as_ref().and_then(Group::usage)
+    }
+
+    /// The file in which its cgroup counts processor time.
+    #[cfg(not(all(target_os = "linux", not(hakem_portable))))]
+    #[expect(clippy::unused_self, reason = "as on Linux")]
+    pub fn usage(&self) -> Option<PathBuf> {
+        None
+    }
+
     /// Fills in what belongs to this number.
     pub fn fill(&self, order: &mut Order) {
         order.user = self.slots.first_user.map(|user| user + self.index as u32);

@@ -205,6 +205,7 @@ impl<'a> Shelter<'a> {
         }
         let limits = &bot.limits;
         let (cgroup_memory, cgroup_processes) = self.slots.cgroup_limits();
+        let cgroup_time = self.slots.cgroup_time();
         let in_force = InForce {
             level,
             features,
@@ -225,6 +226,7 @@ impl<'a> Shelter<'a> {
             } else {
                 "watchdog"
             },
+            time: if cgroup_time { "cgroup" } else { "processes" },
             frozen: !limits.ponder,
         };
         let order = Order {
