@@ -78,11 +78,13 @@ const KILLED: u64 = 2_000_000_000;
 /// Answers may go without a reading of the counters until they have taken this wall time together; then one reading tells of
 /// all of them, and the clock sets right what they were charged. A reading costs more than all else that is done for a quick
 /// answer. Nanoseconds.
-const UNREAD_TIME: u64 = 1_000_000;
+const UNREAD_TIME: u64 = 4_000_000;
+/// No answer by itself goes unread that took longer. Nanoseconds.
+const UNREAD_ANSWER: u64 = 1_000_000;
 /// The same for a bot that computes between its turns, each answer by itself: its counters tell of more than its answers.
 const UNREAD_BUSY: u64 = 100_000;
 /// So many answers in a row may go without a reading.
-const UNREAD: u32 = 15;
+const UNREAD: u32 = 31;
 /// A reading after an answer serves for the next question too if that comes within this time. Nanoseconds.
 const SHORT_WHILE: u64 = 500_000;
 /// A bot that may be waiting for a core when its time is over is looked at again so soon. Nanoseconds.
@@ -172,6 +174,8 @@ pub struct SeatIo {
     /// Processor time that it was seen to use outside its turns, not told yet; nanoseconds.
     outside: u64,
     asked: Option<Asked>,
+    /// Whether the loop keeps in mind that an answer is expected.
+    expected: bool,
     wake: u64,
     leave_by: u64,
     killed: bool,
@@ -214,6 +218,7 @@ impl SeatIo {
             may_wait: false,
             outside: 0,
             asked: None,
+            expected: false,
             wake: u64::MAX,
             leave_by: u64::MAX,
             killed: false,
@@ -370,7 +375,8 @@ impl SeatIo {
             };
             self.written_before(now);
         }
-        let at = os::now();
+        // Nothing was done since, if nothing was read.
+        let at = if fresh { os::now() } else { now };
         // A stall that is found later begins after this beat, so all of it is taken off this question.
         pulse.beat(at);
         self.asked = Some(Asked {
@@ -380,6 +386,17 @@ impl SeatIo {
         });
         self.wake = wake_us.map_or(u64::MAX, |us| at.saturating_add(us.saturating_mul(1000)));
         self.send(line)
+    }
+
+    /// The loop is to keep in mind that an answer is expected; whether it did not yet.
+    pub fn expect(&mut self) -> bool {
+        !std::mem::replace(&mut self.expected, true)
+    }
+
+    /// The loop looks for the answer and need not keep it in mind; whether there is a question to answer.
+    pub fn looked_for(&mut self) -> bool {
+        self.expected = false;
+        self.asked.is_some()
     }
 
     /// When the open question was asked.
@@ -507,7 +524,9 @@ impl SeatIo {
                 UNREAD_TIME.min(limit / UNREAD_PART)
             }
         };
-        self.unread.answers < UNREAD && self.unread.wall.saturating_add(wall) <= most
+        self.unread.answers < UNREAD
+            && wall <= UNREAD_ANSWER
+            && self.unread.wall.saturating_add(wall) <= most
     }
 
     /// What the counters say of the open question, and of the answers before it that they were not read for.

@@ -116,7 +116,8 @@ impl Handle {
             timers: BinaryHeap::new(),
             now: os::now(),
             crowded: games > 1,
-            patient: false,
+            expected: Vec::new(),
+            reads: 0,
             pulse: Pulse::new(os::now(), os::slept()),
             buffer: vec![0; 1 << 16].into_boxed_slice(),
             outbox: Outbox::default(),
@@ -177,8 +178,12 @@ const FLOOD: usize = 16;
 const HOLD: u64 = 20_000_000;
 /// A loop that comes back to work within this time has bots that answer at once, or answers that waited for it; nanoseconds.
 const AT_ONCE: u64 = 1_000_000;
-/// So many loops in a row must come back at once before the core is left to the bots between them.
+/// So many loops in a row must come back at once before the core is left to the bots between them; twice as many each time that this
+/// took long, because somebody computes on the core, up to the second number.
 const QUICK_LOOPS: u32 = 8;
+const MOST_LOOPS: u32 = 4096;
+/// So many times in a row the expected answers are read without asking first what there is to read, and what else has happened.
+const UNASKED: u32 = 16;
 /// How long a start that failed by the machine's fault is waited for before the game is void, nanoseconds.
 const START_AGAIN: u64 = 200_000_000;
 
@@ -276,8 +281,10 @@ struct Shard {
     now: u64,
     /// Whether several games are played at once.
     crowded: bool,
-    /// Whether its bots wait for the core when they wake up.
-    patient: bool,
+    /// Seats that were asked since their answers were last looked for.
+    expected: Vec<Key>,
+    /// How often something was read from a bot.
+    reads: u64,
     pulse: Pulse,
     buffer: Box<[u8]>,
     outbox: Outbox,
@@ -287,33 +294,60 @@ struct Shard {
 impl Shard {
     fn run(&mut self) -> io::Result<()> {
         let mut events = Events::with_room();
-        let mut quick = 0;
+        let (mut quick, mut needed, mut unasked) = (0, QUICK_LOOPS, 0);
         loop {
             let timeout = self.rest();
-            if quick >= QUICK_LOOPS && self.patient {
+            let leaves = quick >= needed;
+            let asks = !leaves || unasked >= UNASKED || self.expected.is_empty();
+            if leaves {
                 // Bots that answer at once get the core now, and have answered when we have it back: cheaper than to fall asleep and
                 // be woken by the first of them. With one that computes this could cost a slice of its time.
                 rustix::thread::sched_yield();
             }
-            let watched = watched(&self.wake, &self.tables);
-            let woken = self.poller.wait(&mut events, timeout.as_ref(), watched);
+            let woken = if asks {
+                let watched = watched(&self.wake, &self.tables);
+                self.poller.wait(&mut events, timeout.as_ref(), watched)
+            } else {
+                Ok(())
+            };
             let now = os::now();
-            let at_once = now.saturating_sub(self.pulse.last()) < AT_ONCE;
-            quick = if at_once { quick.saturating_add(1) } else { 0 };
+            if now.saturating_sub(self.pulse.last()) < AT_ONCE {
+                quick = quick.saturating_add(1);
+                if quick > MOST_LOOPS {
+                    needed = QUICK_LOOPS;
+                }
+            } else {
+                if leaves {
+                    needed = (2 * needed).min(MOST_LOOPS);
+                }
+                quick = 0;
+            }
             self.pulse.woken(now, os::slept);
             match woken {
                 Ok(()) => {}
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
             }
-            for (token, closed) in events.iter() {
-                if token == WAKE {
-                    if self.take_orders() {
-                        return Ok(());
-                    }
-                } else if let Some(key) = Key::unpack(token) {
-                    self.happened(key, closed);
+            if asks {
+                unasked = 0;
+                if self.expected.len() > 8 * self.tables.len() {
+                    let mut expected = std::mem::take(&mut self.expected);
+                    expected.retain(|&key| self.seated(key).is_some());
+                    self.expected = expected;
                 }
+                for (token, closed) in events.iter() {
+                    if token == WAKE {
+                        if self.take_orders() {
+                            return Ok(());
+                        }
+                    } else if let Some(key) = Key::unpack(token) {
+                        self.happened(key, closed);
+                    }
+                }
+            } else if self.read_expected() {
+                unasked += 1;
+            } else {
+                unasked = UNASKED;
             }
             self.look_at_timers();
             if let Some(due) = self.report.due() {
@@ -398,6 +432,30 @@ impl Shard {
         self.carry_out(place);
     }
 
+    /// Reads the answers that are there of those that are expected, which a wait would only have announced; whether there was one.
+    fn read_expected(&mut self) -> bool {
+        let mut expected = std::mem::take(&mut self.expected);
+        // What is asked meanwhile is expected in the next loop.
+        let mut read = false;
+        expected.retain(|&key| {
+            let (place, seat) = (key.place as usize, usize::from(key.seat));
+            let seated = self.seated(key);
+            let io = seated.and_then(|seated| seated.seats[seat].as_mut());
+            if !io.is_some_and(SeatIo::looked_for) {
+                return false;
+            }
+            let before = self.reads;
+            self.stdout_ready(place, seat, key, false);
+            self.carry_out(place);
+            let answered = self.reads != before;
+            read |= answered;
+            !answered && self.io(place, seat).is_some_and(SeatIo::expect)
+        });
+        expected.append(&mut self.expected);
+        self.expected = expected;
+        read
+    }
+
     fn io(&mut self, place: usize, seat: Seat) -> Option<&mut SeatIo> {
         self.tables
             .get_mut(place)?
@@ -437,6 +495,7 @@ impl Shard {
         let (read, spent) = io.read_stdout(&mut buffer, &mut pulse);
         let stalled = io.stood_still(&pulse);
         self.pulse = pulse;
+        self.reads += u64::from(matches!(read, Read::Bytes(_)));
         if stalled && matches!(read, Read::Bytes(_)) {
             self.guarded(place, |table, out| table.handle(Input::StoodStill, out));
         }
@@ -675,6 +734,18 @@ impl Shard {
         }
     }
 
+    /// An answer of this seat is expected.
+    fn expect(&mut self, place: usize, seat: Seat) {
+        if let Some(seated) = &self.tables[place] {
+            self.expected.push(Key {
+                place: place as u32,
+                generation: seated.generation,
+                seat: seat as u8,
+                pipe: Pipe::Stdout,
+            });
+        }
+    }
+
     /// What a seat's open question has taken until now.
     fn spent_now(&mut self, place: usize, seat: Seat) -> Spent {
         let mut pulse = self.pulse;
@@ -694,7 +765,11 @@ impl Shard {
                 let mut pulse = self.pulse;
                 if let Some(io) = self.io(place, seat) {
                     let sent = io.ask(&bytes[line], wake_us, &mut pulse);
+                    let is_new = io.expect();
                     self.pulse = pulse;
+                    if is_new {
+                        self.expect(place, seat);
+                    }
                     self.sent(place, seat, sent);
                     self.set_timer(place, seat);
                 }
@@ -747,8 +822,7 @@ impl Shard {
         };
         let clock = seated.job.setup.clock.kind;
         // A clock that counts what a bot waits for a core keeps its wait short, as far as bots have cores of their own.
-        self.patient = self.crowded || clock != ClockKind::Wall;
-        let patient = self.patient;
+        let patient = self.crowded || clock != ClockKind::Wall;
         let key = Key {
             place: place as u32,
             generation: seated.generation,
