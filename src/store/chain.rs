@@ -33,7 +33,8 @@ struct Link {
 /// The chain as it follows from what is stored, with the hashes that are stored if this layout has some.
 fn links(connection: &Connection, has_hashes: bool) -> rusqlite::Result<Vec<Link>> {
     let hash = if has_hashes { "hash" } else { "NULL" };
-    let sql = format!("SELECT number, since, at, what, reason, {hash} FROM rulings ORDER BY number");
+    let sql =
+        format!("SELECT number, since, at, what, reason, {hash} FROM rulings ORDER BY number");
     let mut statement = connection.prepare(&sql)?;
     let mut rows = statement.query([])?;
     let mut all = Vec::new();
@@ -173,7 +174,10 @@ impl Store {
             line(json!([key, self.note(key)?]));
         }
         // The seed may be a secret yet.
-        line(json!(["seed", chance::commitment(&self.meta_text("seed")?)]));
+        line(json!([
+            "seed",
+            chance::commitment(&self.meta_text("seed")?)
+        ]));
         let mut lines = |kind: &str, sql: &str| self.add_rows(kind, sql, &mut line);
         lines("bot", "SELECT slot, name, files FROM bots ORDER BY slot")?;
         lines(
@@ -198,11 +202,15 @@ impl Store {
             )?;
             lines(
                 "game again",
-                &format!("SELECT ruling, {of_game} FROM replayed_games ORDER BY ruling, round, number, game"),
+                &format!(
+                    "SELECT ruling, {of_game} FROM replayed_games ORDER BY ruling, round, number, game"
+                ),
             )?;
             lines(
                 "match again",
-                &format!("SELECT ruling, round, number, {of_match} FROM replayed_matches ORDER BY ruling, round, number"),
+                &format!(
+                    "SELECT ruling, round, number, {of_match} FROM replayed_matches ORDER BY ruling, round, number"
+                ),
             )?;
         }
         Ok(chance::hex(&hasher.finalize()))

@@ -76,7 +76,11 @@ impl Store {
         let what = serde_json::to_string(&ruling.what).unwrap_or_default();
         let since = i64::try_from(ruling.since).unwrap_or(i64::MAX);
         let before = chain::last(&transaction).map_err(fault)?;
-        let hash = chain::next(&before, (ruling.number.into(), since), [&ruling.at, &what, &ruling.reason]);
+        let hash = chain::next(
+            &before,
+            (ruling.number.into(), since),
+            [&ruling.at, &what, &ruling.reason],
+        );
         transaction
             .execute(
                 "INSERT INTO rulings VALUES (?, ?, ?, ?, ?, ?)",

@@ -45,8 +45,6 @@ pub(super) struct Stated {
     pairings: BTreeMap<MatchId, Pairing>,
     /// Matches of the schedule that are still to be played.
     left: BTreeSet<MatchId>,
-    /// What the schedule and the rows of matches say otherwise of each other.
-    faults: Vec<String>,
     is_gate: bool,
 }
 
@@ -83,7 +81,6 @@ impl Stated {
             openings: RefCell::default(),
             pairings: BTreeMap::new(),
             left: BTreeSet::new(),
-            faults: Vec::new(),
             is_gate: is_gate(&meta),
             store,
             meta,
@@ -144,7 +141,9 @@ impl Stated {
 
     /// The name of a bot, for people.
     pub(super) fn name(&self, slot: Slot) -> &str {
-        self.names.get(slot).map_or("a bot that is not there", String::as_str)
+        self.names
+            .get(slot)
+            .map_or("a bot that is not there", String::as_str)
     }
 
     /// Names, for people.
@@ -162,7 +161,8 @@ impl Stated {
     pub(super) fn check_under(&self, of: MatchId, under: Option<u32>) -> Result<(), String> {
         let Some(number) = under else { return Ok(()) };
         let ruled = self.desk.rulings().iter().any(|ruling| {
-            ruling.number == number && matches!(ruling.what, What::Replay { of: this } if this == of)
+            ruling.number == number
+                && matches!(ruling.what, What::Replay { of: this } if this == of)
         });
         match ruled {
             true => Ok(()),
@@ -192,7 +192,7 @@ impl Stated {
 
     /// What of the event itself does not fit.
     pub(super) fn faults(&self) -> Vec<String> {
-        let mut faults = self.faults.clone();
+        let mut faults = Vec::new();
         let (meta, event) = (&self.meta, &self.meta.event);
         let bots: Vec<&str> = meta.bots.iter().map(|bot| bot.name.as_str()).collect();
         if bots != self.names {
@@ -202,7 +202,11 @@ impl Stated {
                 self.names.join(", ")
             ));
         }
-        for (bot, said) in meta.bots.iter().zip(event["bots"].as_array().into_iter().flatten()) {
+        for (bot, said) in meta
+            .bots
+            .iter()
+            .zip(event["bots"].as_array().into_iter().flatten())
+        {
             if !said["builtin"].is_null() && !bot.files.0.is_empty() {
                 faults.push(format!("bot {} is built in, and has files", bot.name));
             }
@@ -230,9 +234,10 @@ impl Stated {
         let due = super::super::play::seed_file(&self.meta.seed);
         match store::read_seed(&self.dir) {
             Err(error) => Some(error.to_string()),
-            Ok(Some(told)) if told != due => {
-                Some(format!("{} tells another seed than was played with", store::SEED_FILE))
-            }
+            Ok(Some(told)) if told != due => Some(format!(
+                "{} tells another seed than was played with",
+                store::SEED_FILE
+            )),
             Ok(_) => None,
         }
     }
@@ -241,7 +246,12 @@ impl Stated {
     fn added_faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
         for ruling in self.desk.rulings() {
-            let What::Add { first, count, event } = &ruling.what else {
+            let What::Add {
+                first,
+                count,
+                event,
+            } = &ruling.what
+            else {
                 continue;
             };
             let now = event["bots"].as_array().map_or(0, Vec::len);
@@ -285,11 +295,17 @@ impl Stated {
                 What::Add { .. } | What::Close | What::Undo { .. }
             )
         });
-        let may_be_open = |id: &MatchId| {
-            !self.seed_is_told || goes_on || self.desk.replay(*id).is_some()
-        };
+        let may_be_open =
+            |id: &MatchId| !self.seed_is_told || goes_on || self.desk.replay(*id).is_some();
+        // What is wrong with a result that is there is told with it.
+        let there: BTreeSet<MatchId> = self
+            .matches
+            .iter()
+            .filter(|row| self.is_current(row.id, row.under))
+            .map(|row| row.id)
+            .collect();
         let (open, missing): (Vec<MatchId>, Vec<MatchId>) =
-            self.left.iter().copied().partition(may_be_open);
+            self.left.difference(&there).copied().partition(may_be_open);
         (missing, open.len())
     }
 

@@ -1,5 +1,6 @@
 //! A whole folder of results: every record, and that the folder says nothing else than follows from the event and the records.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{self, Write};
@@ -52,15 +53,22 @@ pub(super) fn check(
         seed,
         own,
         with_voids: stated.with_voids()?,
+        old: Cell::new(0),
     };
     checked.games(dir, lines)?;
     if let Some(what) = stated.openings_fault() {
         lines.complain(dir, &what)?;
     }
     missing(&stated, dir, lines)?;
+    if checked.old.get() > 0 {
+        lines.note(dir, &format!(
+            "{} games were stored by a version that did not note who answered first and what was played",
+            checked.old.get()
+        ))?;
+    }
     if chain.before > 0 {
         lines.note(dir, &format!(
-            "{} rulings were stored by a version that did not chain them: nothing shows whether they are as they were made",
+            "rulings 1 to {} were stored by a version that did not chain them: nothing shows whether they are as they were made",
             chain.before
         ))?;
     }
@@ -80,10 +88,13 @@ pub(super) fn check(
 fn missing(stated: &Stated, dir: &Path, lines: &mut Lines<impl Write>) -> io::Result<()> {
     let (missing, open) = stated.missing();
     for id in missing.iter().take(MOST_NAMED) {
-        lines.complain(dir, &format!(
-            "match {id} has no result, and the event is over: {} is told",
-            store::SEED_FILE
-        ))?;
+        lines.complain(
+            dir,
+            &format!(
+                "match {id} has no result, and the event is over: {} is told",
+                store::SEED_FILE
+            ),
+        )?;
     }
     if missing.len() > MOST_NAMED {
         let more = missing.len() - MOST_NAMED;
@@ -105,6 +116,8 @@ struct Folder<'a> {
     seed: Option<&'a str>,
     own: Option<&'a dyn Kind>,
     with_voids: BTreeSet<MatchId>,
+    /// Games whose rows are of an early layout.
+    old: Cell<u32>,
 }
 
 impl Folder<'_> {
@@ -121,13 +134,16 @@ impl Folder<'_> {
         for games in games.chunk_by(|a, b| (a.id.of, a.under) == (b.id.of, b.under)) {
             let (of, under) = (games[0].id.of, games[0].under);
             let mut counted = self.begin(of, under);
+            let mut before: Option<Verified> = None;
             for row in games {
                 let path = stated.record(row.id, row.under);
                 let checked = self.game(&path, row);
                 lines.tell(&path, checked.as_ref())?;
                 counted = match (counted, checked) {
                     (Ok(tally), Ok(verified)) => {
-                        self.add(tally, row.id, &verified)
+                        let counted = self.add(tally, before.as_ref(), &verified);
+                        before = Some(verified);
+                        counted
                     }
                     // Of a match of which a record does not hold no more is said.
                     (Ok(_), Err(_)) => Err(None),
@@ -148,7 +164,10 @@ impl Folder<'_> {
         }
         for ((of, under), _) in matches {
             let again = under.map_or_else(String::new, |ruling| format!(" by ruling {ruling}"));
-            lines.complain(dir, &format!("match {of}{again} has a result, and no games"))?;
+            lines.complain(
+                dir,
+                &format!("match {of}{again} has a result, and no games"),
+            )?;
         }
         self.unknown_records(dir, &known, lines)
     }
@@ -163,32 +182,29 @@ impl Folder<'_> {
     }
 
     /// One game.
-    fn game(
-        &self,
-        path: &Path,
-        row: &StoredRow<GameId, GameResult>,
-    ) -> Result<Verified, String> {
+    fn game(&self, path: &Path, row: &StoredRow<GameId, GameResult>) -> Result<Verified, String> {
         let text = fs::read(path).map_err(|error| format!("it cannot be read: {error}"))?;
         let verified = replayed(path, &text, self.seed, self.own)?;
         if verified.header.id != row.id {
             return Err(format!("it is the record of game {}", verified.header.id));
         }
         let says = row.says.as_ref();
-        let says =
-            says.map_err(|what| format!("the row of {} cannot be read: {what}", row.id))?;
+        let says = says.map_err(|what| format!("the row of {} cannot be read: {what}", row.id))?;
         self.stated.check_game(says, &verified)?;
+        if says.play_hash.is_empty() {
+            self.old.set(self.old.get() + 1);
+        }
         Ok(verified)
     }
 
+    /// Adds a game to the count of its match, after the one before.
     fn add(
         &self,
         mut tally: Tally,
-        id: GameId,
+        before: Option<&Verified>,
         verified: &Verified,
     ) -> Result<Tally, Option<String>> {
-        let is_new = id.game == 1
-            || self.stated.meta.event["event"]["restart"] == "game"
-            || self.with_voids.contains(&id.of);
+        let id = verified.header.id;
         let due = tally.played().next_game();
         if id.game != due {
             return Err(Some(format!(
@@ -196,7 +212,20 @@ impl Folder<'_> {
                 id.of, id.game
             )));
         }
-        match tally.add(verified, is_new) {
+        let before = before.filter(|_| {
+            self.stated.meta.event["event"]["restart"] != "game"
+                && !self.with_voids.contains(&id.of)
+        });
+        // A bot says its name when it is started, which is once a match, and again after a game that it forfeited.
+        if let Some(before) = before
+            && before.result.against.is_none()
+            && before.header.names != verified.header.names
+        {
+            return Err(Some(format!(
+                "game {id}: its record gives the bots other names than the one before"
+            )));
+        }
+        match tally.add(verified, before.is_none()) {
             Ok(()) => Ok(tally),
             Err(what) => Err(Some(format!("game {id}: {what}"))),
         }
@@ -215,7 +244,7 @@ impl Folder<'_> {
             if under.is_none() && !stated.is_current(of, under) {
                 return Err(format!("match {of} was set aside, and has no result"));
             }
-            return Ok(tally.is_over().then(|| {
+            return Ok((tally.is_over() && !stated.seed_is_told).then(|| {
                 format!(
                     "match {of} has all its games and no result, as a run that is killed at that moment leaves it: \
                      the next one plays it again"
@@ -233,8 +262,7 @@ impl Folder<'_> {
             ));
         }
         let pairing = stated.pairing(of)?;
-        rows::check_match(row, &pairing, tally)
-            .map_err(|what| format!("match {of}: {what}"))?;
+        rows::check_match(row, &pairing, tally).map_err(|what| format!("match {of}: {what}"))?;
         Ok(None)
     }
 
