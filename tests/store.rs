@@ -807,7 +807,7 @@ fn results_of_a_newer_version_are_refused() {
                 error,
                 StoreError::NewerVersion {
                     found: 99,
-                    known: 3,
+                    known: 4,
                     ..
                 }
             ),
@@ -913,7 +913,7 @@ fn rulings_are_appended_and_what_is_played_again_stands_beside_what_was() {
     }
     connection
         .execute(
-            "INSERT INTO rulings VALUES (3, 1, 'x', '{\"kind\":\"withdraw\",\"slot\":7}', 'x')",
+            "INSERT INTO rulings VALUES (3, 1, 'x', '{\"kind\":\"withdraw\",\"slot\":7}', 'x', NULL)",
             [],
         )
         .expect("a row");
