@@ -50,7 +50,7 @@ impl Folder {
 
     fn restore(&self) {
         for more in ["-wal", "-shm", "-journal"] {
-            let _ = std::fs::remove_file(self.lab.path(&format!("event/results.sqlite{more}")));
+            let _ = std::fs::remove_file(self.lab.path(format!("event/results.sqlite{more}")));
         }
         std::fs::write(self.file(), &self.good).expect("the results are put back");
     }
@@ -67,7 +67,7 @@ impl Folder {
     /// What `verify` says once a line of a record was changed and all hashes fit again; the folder is put back.
     #[track_caller]
     fn forged(&self, name: &str, change: impl Fn(&str) -> String) -> Ran {
-        let path = self.lab.path(&format!("event/records/{name}.jsonl"));
+        let path = self.lab.path(format!("event/records/{name}.jsonl"));
         let record = std::fs::read_to_string(&path).expect("a record");
         let (text, hash) = rechained(&record, change);
         assert_ne!(text, record, "{name} is changed");
@@ -301,6 +301,9 @@ const NOT_PROVEN: [(&str, &str); 3] = [
     ("voids", "why"),
 ];
 
+/// A row: its table, all of it for people, its columns, and the names of those that are its key.
+type Row = (String, String, Vec<(String, Value)>, Vec<String>);
+
 /// Changes every column of every row of these tables, one at a time; how many changes there were. In a quick run it is one row for each
 /// column and one change.
 fn change_each(folder: &Folder, tables: &[&str]) -> usize {
@@ -313,7 +316,7 @@ fn change_each(folder: &Folder, tables: &[&str]) -> usize {
         .nth(1)
         .expect("a hash")[..64]
         .to_owned();
-    let mut all: Vec<(String, String, Vec<(String, Value)>, Vec<String>)> = Vec::new();
+    let mut all: Vec<Row> = Vec::new();
     for &table in tables {
         let key: Vec<String> = reader
             .prepare(&format!(

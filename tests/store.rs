@@ -816,7 +816,7 @@ fn results_of_a_newer_version_are_refused() {
     }
     version(0);
     assert!(matches!(Store::open(&dir), Err(StoreError::Corrupt { .. })));
-    version(3);
+    version(4);
     drop(Store::open(&dir).expect("ours"));
 }
 
