@@ -13,8 +13,8 @@ use hakem::config::BotFiles;
 use hakem::event::{GameId, GameResult, MatchId, MatchResult, Verdict};
 use hakem::game::Share;
 use hakem::store::{
-    BotMeta, Meta, RESULTS, Records, SeedFile, Store, StoreError, Stored, VoidNote, read_seed,
-    record_name, set_aside,
+    BotMeta, Chain, Meta, RESULTS, Records, SeedFile, Store, StoreError, Stored, VoidNote,
+    read_seed, record_name, set_aside,
 };
 use hakem::tournament::rulings::{Ruling, What};
 use serde_json::json;
@@ -807,7 +807,7 @@ fn results_of_a_newer_version_are_refused() {
                 error,
                 StoreError::NewerVersion {
                     found: 99,
-                    known: 3,
+                    known: 4,
                     ..
                 }
             ),
@@ -816,7 +816,7 @@ fn results_of_a_newer_version_are_refused() {
     }
     version(0);
     assert!(matches!(Store::open(&dir), Err(StoreError::Corrupt { .. })));
-    version(3);
+    version(4);
     drop(Store::open(&dir).expect("ours"));
 }
 
@@ -913,7 +913,7 @@ fn rulings_are_appended_and_what_is_played_again_stands_beside_what_was() {
     }
     connection
         .execute(
-            "INSERT INTO rulings VALUES (3, 1, 'x', '{\"kind\":\"withdraw\",\"slot\":7}', 'x')",
+            "INSERT INTO rulings VALUES (3, 1, 'x', '{\"kind\":\"withdraw\",\"slot\":7}', 'x', NULL)",
             [],
         )
         .expect("a row");
@@ -958,17 +958,21 @@ fn a_bot_that_is_added_belongs_to_the_event_from_then_on() {
 /// Results of each earlier layout can be read as they are, and are brought up to date when they are opened to write.
 #[test]
 fn results_of_earlier_layouts_are_read_and_ruled_on() {
-    for layout in [1, 2] {
+    for layout in [1, 2, 3] {
         let folder = folder();
         let dir = folder.path().join("spring");
         let mut store = Store::create(&dir, &meta()).expect("a store");
         play(&mut store, 1..4);
         drop(store);
         let connection = rusqlite::Connection::open(dir.join(RESULTS)).expect("the file");
+        let before = if layout == 3 {
+            "ALTER TABLE rulings DROP COLUMN hash;"
+        } else {
+            "DROP TABLE replayed_games; DROP TABLE replayed_matches; DROP TABLE rulings;"
+        };
+        connection.execute_batch(before).expect("the layout before");
         connection
-            .execute_batch(
-                "DROP TABLE replayed_games; DROP TABLE replayed_matches; DROP TABLE rulings;",
-            )
+            .execute("DELETE FROM meta WHERE key = 'layout'", [])
             .expect("the layout before");
         if layout == 1 {
             connection
@@ -993,7 +997,71 @@ fn results_of_earlier_layouts_are_read_and_ruled_on() {
             .expect("a ruling");
         assert_eq!(store.matches().expect("matches").len(), 2);
         assert_eq!(store.games_aside().expect("games").len(), 1);
+        assert_eq!(store.chain().expect("a chain"), Chain::default());
     }
+}
+
+/// A file that has this ruling without a hash, as the layout before chained none.
+fn with_unchained(dir: &Path) {
+    let mut store = Store::create(dir, &meta()).expect("a store");
+    play(&mut store, 1..4);
+    store
+        .rule(&replay(1, match_id(1, 1)), &[])
+        .expect("a ruling");
+    drop(store);
+    rusqlite::Connection::open(dir.join(RESULTS))
+        .expect("the file")
+        .execute_batch(
+            "ALTER TABLE rulings DROP COLUMN hash; DELETE FROM meta WHERE key IN ('layout', 'rulings'); PRAGMA user_version = 3;",
+        )
+        .expect("the layout before");
+}
+
+/// Rulings from before there was a chain are counted apart; those after them chain them, too.
+#[test]
+fn rulings_of_an_earlier_layout_are_taken_into_the_chain() {
+    let folder = folder();
+    let dir = folder.path().join("spring");
+    with_unchained(&dir);
+    let unchained = Chain {
+        faults: Vec::new(),
+        before: 1,
+    };
+    let reader = Store::open_read_only(&dir).expect("a reader");
+    assert_eq!(reader.chain().expect("a chain"), unchained);
+    drop(reader);
+    let mut store = Store::open(&dir).expect("a store");
+    assert_eq!(store.chain().expect("a chain"), unchained);
+    store
+        .rule(&replay(2, match_id(1, 1)), &[])
+        .expect("a ruling");
+    assert_eq!(store.chain().expect("a chain"), unchained);
+    drop(store);
+    let change = |sql: &str| {
+        rusqlite::Connection::open(dir.join(RESULTS))
+            .expect("the file")
+            .execute_batch(sql)
+            .expect("changed");
+        let reader = Store::open_read_only(&dir).expect("a reader");
+        reader.chain().expect("a chain").faults
+    };
+    let faults = change(
+        "DROP TRIGGER rulings_stay; UPDATE rulings SET reason = reason || '!' WHERE number = 1;",
+    );
+    assert!(
+        faults[0].contains("ruling 2 is not as it was made"),
+        "{faults:?}"
+    );
+    let faults = change("DROP TRIGGER rulings_last; DELETE FROM rulings WHERE number = 2;");
+    assert!(
+        faults[0].contains("a later one was taken away"),
+        "{faults:?}"
+    );
+    let faults = change("DELETE FROM rulings;");
+    assert!(
+        faults[0].contains("a later one was taken away"),
+        "{faults:?}"
+    );
 }
 
 #[test]

@@ -368,6 +368,12 @@ fn finish(
             store.set_ended(&results.ended)?;
             if is_final {
                 tell_seed(plan, &store)?;
+                let shown = super::shown(&dir.to_string_lossy());
+                let hash = store.hash()?;
+                super::say(format_args!(
+                    "the hash of the results is {hash}; published or kept, it shows later that they are the same: \
+                     hakem verify {shown} --expect {hash}"
+                ));
             }
         }
         results = super::results::event_results(&store)?;

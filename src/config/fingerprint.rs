@@ -9,6 +9,8 @@ use super::sections::{clock_kind_word, format_word, restart_word, sandbox_word};
 use super::units::{show_duration, show_size};
 use super::{BotSpec, EventConfig, Format, Limits, Program};
 use crate::chance;
+use crate::clock::ClockSpec;
+use crate::referee::adjudicate::Adjudication;
 
 impl EventConfig {
     /// The event in a canonical form: everything but `jobs` and `name`, every default filled in. Folders within the event's own are
@@ -26,12 +28,12 @@ impl EventConfig {
                 "rounds": self.rounds,
                 "seats": self.seats,
                 "opening_plies": self.opening_plies,
-                "openings": self.openings_summary(),
+                "openings": openings_summary(&self.openings),
                 "restart": restart_word(self.restart),
                 "seed": self.seed,
             },
             "rules": super::game::all_rules(self.kind(), &self.rules),
-            "clock": self.clock_values(),
+            "clock": clock_values(&self.clock),
             "limits": self.limit_values(&self.limits),
             "bots": bots,
         });
@@ -40,11 +42,7 @@ impl EventConfig {
         }
         // Only where there is one: results from before there was such a thing are of the same event.
         if let Some(rules) = &self.adjudication {
-            event["adjudication"] = json!({
-                "resign_eval": rules.resign.map(|rule| rule.eval),
-                "resign_moves": rules.resign.map(|rule| rule.moves),
-                "max_moves": rules.max_moves,
-            });
+            event["adjudication"] = adjudication_values(rules);
         }
         // Only what means something in the format.
         let options = &self.options;
@@ -65,33 +63,6 @@ impl EventConfig {
             }
         }
         event
-    }
-
-    fn openings_summary(&self) -> Value {
-        if self.openings.is_empty() {
-            return Value::Null;
-        }
-        let mut hasher = Sha256::new();
-        for state in &self.openings {
-            hasher.update(state.to_string());
-            hasher.update("\n");
-        }
-        let hash = chance::hex(&hasher.finalize());
-        Value::from(format!("{} positions, sha256 {hash}", self.openings.len()))
-    }
-
-    fn clock_values(&self) -> Value {
-        let clock = &self.clock;
-        json!({
-            "main": clock.main_us.map(show_duration),
-            "increment": show_duration(clock.increment_us),
-            "move": clock.move_us.map(show_duration),
-            "delay": show_duration(clock.delay_us),
-            "margin": show_duration(clock.margin_us),
-            "ready": show_duration(clock.ready_us),
-            "kind": clock_kind_word(clock.kind),
-            "wall_ceiling": clock.ceiling_us.map(show_duration),
-        })
     }
 
     fn limit_values(&self, limits: &Limits) -> Value {
@@ -153,6 +124,43 @@ impl EventConfig {
         }
         Value::Object(value)
     }
+}
+
+/// The positions that games start from, as a fingerprint notes them.
+pub fn openings_summary(openings: &[Value]) -> Value {
+    if openings.is_empty() {
+        return Value::Null;
+    }
+    let mut hasher = Sha256::new();
+    for state in openings {
+        hasher.update(state.to_string());
+        hasher.update("\n");
+    }
+    let hash = chance::hex(&hasher.finalize());
+    Value::from(format!("{} positions, sha256 {hash}", openings.len()))
+}
+
+/// A clock, as a fingerprint notes it.
+pub fn clock_values(clock: &ClockSpec) -> Value {
+    json!({
+        "main": clock.main_us.map(show_duration),
+        "increment": show_duration(clock.increment_us),
+        "move": clock.move_us.map(show_duration),
+        "delay": show_duration(clock.delay_us),
+        "margin": show_duration(clock.margin_us),
+        "ready": show_duration(clock.ready_us),
+        "kind": clock_kind_word(clock.kind),
+        "wall_ceiling": clock.ceiling_us.map(show_duration),
+    })
+}
+
+/// The rules that may end a game, as a fingerprint notes them.
+pub fn adjudication_values(rules: &Adjudication) -> Value {
+    json!({
+        "resign_eval": rules.resign.map(|rule| rule.eval),
+        "resign_moves": rules.resign.map(|rule| rule.moves),
+        "max_moves": rules.max_moves,
+    })
 }
 
 /// What is different between two fingerprints, one sentence a change: `[clock].main was 60s, is 30s`. Empty where they are of the same

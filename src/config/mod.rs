@@ -37,12 +37,12 @@ pub mod units;
 
 pub use diagnose::{ConfigError, suggestion};
 pub use files::{BotFiles, FilesError, bot_files};
-pub use fingerprint::changes;
+pub use fingerprint::{adjudication_values, changes, clock_values, openings_summary};
 pub use flags::{Flags, from_flags, game_from_flags, parse_clock};
 pub use game::{Chosen, OwnGame, choose_game};
 pub use programs::{ProgramProblem, check_programs, is_script, resolve_program};
 pub use read::{default_clock, parse, read};
-pub use schedule::{format_of, ruled_format_of, tie_breaks_of};
+pub use schedule::{format_of, meetings_of, opening_number, ruled_format_of, tie_breaks_of};
 pub use sections::sandbox_word;
 
 /// The commented reference of all keys, and the defaults.

@@ -9,7 +9,7 @@ use crate::tournament::ladder::{Ladder, List};
 use crate::tournament::rulings::Desk;
 use crate::tournament::standings::TieBreak;
 use crate::tournament::swiss::{Entry, Swiss};
-use crate::tournament::{Fixed, Format, Meetings, gauntlet, round_robin};
+use crate::tournament::{Fixed, Format, Meetings, Pairing, gauntlet, round_robin};
 
 /// The same for an event in which nothing was ruled.
 pub fn format_of(fingerprint: &Value, ladder: &List) -> Box<dyn Format> {
@@ -30,12 +30,8 @@ pub fn ruled_format_of(fingerprint: &Value, ladder: &List, desk: &Desk) -> Box<d
     let named = |name: &Value| bots.iter().position(|bot| bot["name"] == *name);
     let slots: Vec<Slot> = (0..bots.len()).collect();
     let stages = desk.stages(bots.len());
-    let seats = whole("seats", 2) as usize;
     let rounds = whole("rounds", 1);
-    let meetings = Meetings {
-        games: whole("games", 2),
-        paired: event["paired"].as_bool().unwrap_or(true),
-    };
+    let (meetings, seats) = meetings_of(fingerprint);
     let Meetings { games, paired } = meetings;
     match event["format"].as_str().unwrap_or_default() {
         "gauntlet" => {
@@ -89,6 +85,28 @@ pub fn ruled_format_of(fingerprint: &Value, ladder: &List, desk: &Desk) -> Box<d
             |_| true,
         ))),
     }
+}
+
+/// Which of its openings, round and round, an event plays a match from: the k-th meeting of two bots starts from the k-th, and each round
+/// goes on where the one before stopped.
+pub fn opening_number(pairing: &Pairing, meetings: Meetings, seats: usize) -> usize {
+    let in_a_round = if meetings.paired {
+        meetings.games.div_ceil(seats as u32)
+    } else {
+        meetings.games
+    };
+    (pairing.id.round as usize - 1) * in_a_round as usize + pairing.pair as usize
+}
+
+/// How often those that meet in the event that has this fingerprint play, and on how many seats.
+pub fn meetings_of(fingerprint: &Value) -> (Meetings, usize) {
+    let event = &fingerprint["event"];
+    let whole = |key: &str| u32::try_from(event[key].as_u64().unwrap_or(2)).unwrap_or(u32::MAX);
+    let meetings = Meetings {
+        games: whole("games"),
+        paired: event["paired"].as_bool().unwrap_or(true),
+    };
+    (meetings, whole("seats").max(1) as usize)
 }
 
 fn entry(slot: Slot, bot: &Value) -> Entry {

@@ -10,6 +10,7 @@
 //! - [`adjudicate`] follows the rules of the event that may end a game;
 //! - [`race`] is one race in it: who is asked, until when, whose claim was first;
 //! - [`table`] is the match: sessions of the seats, handshakes, questions, the series of games;
+//! - [`tally`] says what a match comes to, by its games;
 //! - [`turn`] makes the messages that ask;
 //! - [`record`] writes the hash chain, [`replay`] drives [`play`] from it again.
 
@@ -22,6 +23,7 @@ pub mod race;
 pub mod record;
 pub mod replay;
 pub mod table;
+pub mod tally;
 pub mod turn;
 
 pub use play::{End, Fault, FaultKind, Limit};

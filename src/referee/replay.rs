@@ -40,7 +40,15 @@ pub struct Verified {
     pub result: ResultEntry,
     /// The hash of its last line.
     pub hash: String,
-    /// Whether the random events were recomputed from the seed; else they were taken from the record.
+    /// The seat that answered first, as [`crate::event::GameResult::first`].
+    pub first: Option<Seat>,
+    /// A hash of what was played, as [`crate::event::GameResult::play_hash`].
+    pub play_hash: String,
+    /// Whether each seat answered at all.
+    pub answered: Vec<bool>,
+    /// Whether the game has random events.
+    pub has_chance: bool,
+    /// Whether they were recomputed from the seed; else they were taken from the record.
     pub chance_checked: bool,
 }
 
@@ -158,14 +166,18 @@ pub fn follow_of(
                 };
                 sound(&play).map_err(|what| at(number, what))?;
                 each(Some(entry), &mut play);
-                let (again, hash) = finish(play, &end);
+                let (played, again) = play.finish(&end, &[]);
                 compare(&lines, &again)?;
-                let chance_checked = matches!(source, Source::Derived(_));
+                let is_drawn = |(_, entry): &(usize, Entry)| matches!(entry, Entry::Drawn(_));
                 return Ok(Verified {
                     header,
                     result: result.clone(),
-                    hash,
-                    chance_checked,
+                    hash: played.record_hash,
+                    first: played.first,
+                    play_hash: played.play_hash,
+                    answered: ids.iter().map(Option::is_some).collect(),
+                    has_chance: entries.iter().any(is_drawn),
+                    chance_checked: matches!(source, Source::Derived(_)),
                 });
             }
         }
@@ -260,11 +272,6 @@ fn next_id(play: &Play, seat: Seat, id: u64, ids: &mut [Option<u64>]) -> Result<
         return Err(format!("{id} is not the next id"));
     }
     Ok(())
-}
-
-fn finish(play: Play, end: &End) -> (Vec<u8>, String) {
-    let (result, text) = play.finish(end, &[]);
-    (text, result.record_hash)
 }
 
 fn split(text: &[u8]) -> Result<Vec<&[u8]>, Mismatch> {

@@ -120,7 +120,7 @@ pub fn start(play: &mut Play, rules: &dyn Ruleset) -> Start {
 }
 
 /// The options of a game as an object.
-pub(super) fn options_of(rules: &dyn Ruleset) -> Map<String, Value> {
+pub fn options_of(rules: &dyn Ruleset) -> Map<String, Value> {
     match rules.options() {
         Value::Object(options) => options,
         _ => Map::new(),

@@ -20,7 +20,7 @@ use crate::game::Ruleset;
 use crate::referee::record::ChanceInfo;
 use crate::referee::{MatchSetup, SeatSetup};
 use crate::report::text::file_part;
-use crate::tournament::Pairing;
+use crate::tournament::{Meetings, Pairing};
 
 /// Files that the referee itself needs open: results, records, logs, terminal, libraries.
 const OWN_FILES: u64 = 64;
@@ -279,20 +279,15 @@ impl Plan {
         about
     }
 
-    /// The k-th meeting of two bots starts from the k-th opening, round and round; the rounds of an event go on where the
-    /// one before stopped.
     fn opening(&self, pairing: &Pairing) -> Option<Value> {
-        let openings = &self.config.openings;
-        if openings.is_empty() {
-            return None;
-        }
-        let meetings = if self.config.paired {
-            self.config.games.div_ceil(self.config.seats as u32)
-        } else {
-            self.config.games
+        let config = &self.config;
+        let meetings = Meetings {
+            games: config.games,
+            paired: config.paired,
         };
-        let index = (pairing.id.round as usize - 1) * meetings as usize + pairing.pair as usize;
-        Some(openings[index % openings.len()].clone())
+        let number = config::opening_number(pairing, meetings, config.seats);
+        let count = config.openings.len().max(1);
+        config.openings.get(number % count).cloned()
     }
 
     fn program(&self, pairing: &Pairing, seat: usize, slot: Slot) -> Program {

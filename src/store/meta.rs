@@ -121,7 +121,7 @@ impl Store {
         })
     }
 
-    fn meta_text(&self, key: &str) -> Result<String, StoreError> {
+    pub(super) fn meta_text(&self, key: &str) -> Result<String, StoreError> {
         self.connection
             .query_row("SELECT value FROM meta WHERE key = ?", [key], |row| {
                 row.get(0)
@@ -238,15 +238,6 @@ impl Store {
         format!("{}-{}", found.ino(), made.map_or(0, |made| made.as_nanos())).into()
     }
 
-    fn note(&self, key: &str) -> Result<Option<String>, StoreError> {
-        self.connection
-            .query_row("SELECT value FROM meta WHERE key = ?", [key], |row| {
-                row.get(0)
-            })
-            .optional()
-            .map_err(|error| self.fault(error))
-    }
-
     fn set_note(&mut self, key: &str, text: &str) -> Result<(), StoreError> {
         self.check_writable()?;
         self.connection
@@ -255,7 +246,7 @@ impl Store {
         Ok(())
     }
 
-    fn meta_json(&self, key: &str) -> Result<Value, StoreError> {
+    pub(super) fn meta_json(&self, key: &str) -> Result<Value, StoreError> {
         serde_json::from_str(&self.meta_text(key)?)
             .map_err(|error| self.corrupt(format!("the event's {key} cannot be read: {error}")))
     }
@@ -342,6 +333,8 @@ pub(super) fn insert(connection: &mut Connection, meta: &Meta) -> rusqlite::Resu
         ("seed", meta.seed.clone()),
         ("hakem", meta.hakem.clone()),
         ("created", meta.created.clone()),
+        // What this layout has from the beginning, no row may lack.
+        ("layout", super::open::known_version().to_string()),
     ] {
         transaction.execute("INSERT INTO meta VALUES (?, ?)", [key, &value])?;
     }

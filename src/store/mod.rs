@@ -23,6 +23,7 @@ use rusqlite::{Connection, ErrorCode};
 use crate::event::{GameId, GameResult, MatchId, MatchResult, Slot};
 
 mod aside;
+mod chain;
 mod error;
 mod lock;
 mod meta;
@@ -33,9 +34,11 @@ mod rulings;
 mod seed;
 
 pub use aside::set_aside;
+pub use chain::Chain;
 pub use error::StoreError;
 pub use meta::{BotMeta, GameProgram, Meta};
 pub use records::{RECORDS, Records, record_name, recorded_in};
+pub use rows::StoredRow;
 pub use rulings::Replays;
 pub use seed::{SEED_FILE, SeedFile, read_seed};
 

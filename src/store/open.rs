@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("v1.sql"),
     include_str!("v2.sql"),
     include_str!("v3.sql"),
+    include_str!("v4.sql"),
 ];
 
 /// How a file is opened that nothing is to be written to.
@@ -207,7 +208,7 @@ fn check_content(connection: &Connection, path: &Path) -> Result<i64, StoreError
     }
 }
 
-fn known_version() -> i64 {
+pub(super) fn known_version() -> i64 {
     MIGRATIONS.len() as i64
 }
 

@@ -302,6 +302,42 @@ pub(super) fn match_result(row: &Row<'_>) -> rusqlite::Result<MatchResult> {
     })
 }
 
+/// A row as it is, or what cannot be read of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredRow<Id, T> {
+    /// The match or game.
+    pub id: Id,
+    /// The ruling under which it was played again, if it was.
+    pub under: Option<u32>,
+    /// What the row says.
+    pub says: Result<T, String>,
+}
+
+fn ruling_of(row: &Row<'_>) -> rusqlite::Result<Option<u32>> {
+    match row.as_ref().column_index("ruling") {
+        Ok(column) => row.get(column),
+        Err(_) => Ok(None),
+    }
+}
+
+/// A row of `games` or, with the column `ruling` at its end, of `replayed_games`, whatever it says.
+pub(super) fn any_game(row: &Row<'_>) -> rusqlite::Result<StoredRow<GameId, GameResult>> {
+    Ok(StoredRow {
+        id: Columns { row, next: 0 }.game_id()?,
+        under: ruling_of(row)?,
+        says: game(row).map_err(|error| error.to_string()),
+    })
+}
+
+/// A row of `matches` or, with the column `ruling` at its end, of `replayed_matches`, whatever it says.
+pub(super) fn any_match(row: &Row<'_>) -> rusqlite::Result<StoredRow<MatchId, MatchResult>> {
+    Ok(StoredRow {
+        id: Columns { row, next: 0 }.match_id()?,
+        under: ruling_of(row)?,
+        says: match_result(row).map_err(|error| error.to_string()),
+    })
+}
+
 /// A row of `voids`.
 pub(super) fn void(row: &Row<'_>) -> rusqlite::Result<VoidNote> {
     let mut row = Columns { row, next: 0 };
@@ -352,10 +388,17 @@ impl Columns<'_> {
         }
     }
 
-    /// One value for each seat; the columns of seats that are not there are passed over.
+    /// One value for each seat; the columns of seats that are not there are empty.
     fn all<T: FromSql>(&mut self, seats: usize) -> rusqlite::Result<Vec<T>> {
         let values = (0..seats).map(|_| self.get()).collect();
-        self.next += MAX_SEATS - seats;
+        for seat in seats..MAX_SEATS {
+            if self.get::<Option<Value>>()?.is_some() {
+                return Err(self.bad(
+                    Type::Null,
+                    format!("a value for seat {seat}, which is not there"),
+                ));
+            }
+        }
         values
     }
 

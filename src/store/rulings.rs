@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use rusqlite::{OptionalExtension, params};
 
 use super::meta::{BotMeta, Meta};
-use super::{Store, StoreError, rows};
+use super::rows::StoredRow;
+use super::{Store, StoreError, chain, rows};
 use crate::event::{GameId, GameResult, MatchId, MatchResult};
 use crate::tournament::rulings::{Desk, Ruling, What};
 
@@ -13,7 +14,7 @@ use crate::tournament::rulings::{Desk, Ruling, What};
 pub type Replays = BTreeMap<MatchId, u32>;
 
 /// The layout that knows rulings.
-const SINCE_LAYOUT: i64 = 3;
+pub(super) const SINCE_LAYOUT: i64 = 3;
 
 impl Store {
     /// The rulings, in order.
@@ -21,12 +22,8 @@ impl Store {
     /// # Errors
     /// [`StoreError::Corrupt`], or what the disk refused.
     pub fn desk(&self) -> Result<Desk, StoreError> {
-        let layout: i64 = self
-            .connection
-            .pragma_query_value(None, "user_version", |row| row.get(0))
-            .map_err(|error| self.fault(error))?;
         // A reader brings nothing up to date.
-        if layout < SINCE_LAYOUT {
+        if self.layout()? < SINCE_LAYOUT {
             return Ok(Desk::default());
         }
         type Columns = (u32, i64, String, String, String);
@@ -78,12 +75,19 @@ impl Store {
         let transaction = self.connection.transaction().map_err(fault)?;
         let what = serde_json::to_string(&ruling.what).unwrap_or_default();
         let since = i64::try_from(ruling.since).unwrap_or(i64::MAX);
+        let before = chain::last(&transaction).map_err(fault)?;
+        let hash = chain::next(
+            &before,
+            (ruling.number.into(), since),
+            [&ruling.at, &what, &ruling.reason],
+        );
         transaction
             .execute(
-                "INSERT INTO rulings VALUES (?, ?, ?, ?, ?)",
-                params![ruling.number, since, ruling.at, what, ruling.reason],
+                "INSERT INTO rulings VALUES (?, ?, ?, ?, ?, ?)",
+                params![ruling.number, since, ruling.at, what, ruling.reason, hash],
             )
             .map_err(fault)?;
+        chain::note_last(&transaction, &hash).map_err(fault)?;
         for (place, bot) in bots.iter().enumerate() {
             let files = serde_json::to_string(&bot.files).unwrap_or_default();
             transaction
@@ -212,5 +216,36 @@ impl Store {
             aside.extend(games.into_iter().map(|game| (game, Some(ruling.number))));
         }
         Ok(aside)
+    }
+
+    /// Every row of a game, also of what was set aside, in the order of the schedule. A row that cannot be read does not hide the others.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn game_rows(&self) -> Result<Vec<StoredRow<GameId, GameResult>>, StoreError> {
+        let again = format!("SELECT {}, ruling FROM replayed_games", rows::GAME_COLUMNS);
+        let mut all = self.read_all(rows::SELECT_GAMES, rows::any_game)?;
+        if self.layout()? >= SINCE_LAYOUT {
+            all.extend(self.read_all(&again, rows::any_game)?);
+        }
+        all.sort_by_key(|row| (row.id.of, row.under, row.id.game));
+        Ok(all)
+    }
+
+    /// The same of matches.
+    ///
+    /// # Errors
+    /// What the disk refused.
+    pub fn match_rows(&self) -> Result<Vec<StoredRow<MatchId, MatchResult>>, StoreError> {
+        let again = format!(
+            "SELECT {}, ruling FROM replayed_matches",
+            rows::MATCH_COLUMNS
+        );
+        let mut all = self.read_all(rows::SELECT_MATCHES, rows::any_match)?;
+        if self.layout()? >= SINCE_LAYOUT {
+            all.extend(self.read_all(&again, rows::any_match)?);
+        }
+        all.sort_by_key(|row| (row.id, row.under));
+        Ok(all)
     }
 }

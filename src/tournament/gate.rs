@@ -20,6 +20,20 @@ pub const BASELINE: Slot = 1;
 /// games for ever.
 pub const MOST_COPIES: u64 = 100;
 
+/// The match of this number, from 1, of any gate.
+pub fn pairing(paired: bool, number: u32) -> Option<Pairing> {
+    let before = number.checked_sub(1)?;
+    let mut pairings = Vec::new();
+    let mut numbers = Numbers::after(1, before);
+    numbers.meet(
+        &[CANDIDATE, BASELINE],
+        before..number,
+        paired,
+        &mut pairings,
+    );
+    pairings.pop()
+}
+
 /// Where a gate stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {

@@ -173,6 +173,20 @@ pub struct Unfolded {
 }
 
 impl Unfolded {
+    /// The first batch of an event in which this was ruled; [`Unfolded::advance`] goes on.
+    pub fn begin(format: &dyn Format, desk: Desk) -> Unfolded {
+        let history = History {
+            absent: vec![desk.absent(0)],
+            ..History::default()
+        };
+        Unfolded {
+            batch: format.next(&history),
+            history,
+            number: 0,
+            desk,
+        }
+    }
+
     /// Whether nothing is left to play.
     pub fn is_over(&self) -> bool {
         self.batch.pairings.is_empty()
@@ -273,16 +287,7 @@ pub fn unfold_ruled(
     results: &BTreeMap<MatchId, MatchResult>,
     desk: Desk,
 ) -> Unfolded {
-    let history = History {
-        absent: vec![desk.absent(0)],
-        ..History::default()
-    };
-    let mut unfolded = Unfolded {
-        batch: format.next(&history),
-        history,
-        number: 0,
-        desk,
-    };
+    let mut unfolded = Unfolded::begin(format, desk);
     while unfolded.advance(format, results) {}
     unfolded
 }

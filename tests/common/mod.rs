@@ -323,7 +323,7 @@ impl Lab {
         self.hakem(args).exits(0).json()
     }
 
-    /// Asserts that every record of a results folder verifies; returns how many there are.
+    /// Asserts that a results folder verifies, and every record of it by itself; returns how many there are.
     #[track_caller]
     pub(crate) fn verify_records(&self, dir: impl AsRef<Path>) -> usize {
         let records = files_below(&self.path(dir.as_ref()).join("records"));
@@ -336,6 +336,8 @@ impl Lab {
             .into_iter()
             .chain(records.iter().map(|path| path.as_os_str().to_owned()));
         self.hakem(args).exits(0);
+        self.hakem([OsStr::new("verify"), dir.as_ref().as_os_str()])
+            .exits(0);
         records.len()
     }
 

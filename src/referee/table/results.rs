@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::{Effect, FinishedGame, MAX_VOIDS, Outbox, Phase, Question, State, Table, is_stray};
 use crate::event::MatchResult;
-use crate::game::{Seat, Series, Share};
+use crate::game::{Seat, Series};
 use crate::referee::play::End;
+use crate::referee::tally::{self, Lost};
 
 impl Table {
     /// Ends a game; `dismissed` is the seat whose forfeit ended it, and whether it is told so.
@@ -75,12 +76,16 @@ impl Table {
         series
     }
 
-    /// The seat that loses the whole match with this game: a failed handshake, or a second forfeit in a row. Of more than
-    /// two seats the others have played on, and it has lost no more than its game.
+    /// The seat that loses the whole match with this game.
     pub(super) fn match_lost_by(&self, end: &End) -> Option<Seat> {
-        let seat = end.against.filter(|_| self.sessions.len() == 2)?;
-        let greeted = self.sessions[seat].ready.is_some();
-        (!greeted || self.sessions[seat].forfeited_last).then_some(seat)
+        let against = end.against?;
+        let session = &self.sessions[against];
+        let lost = Lost {
+            against,
+            greeted: session.ready.is_some(),
+            forfeited_last: session.forfeited_last,
+        };
+        tally::lost_by(self.sessions.len(), lost)
     }
 
     pub(super) fn finish_match(&mut self, lost: Option<Seat>, out: &mut Outbox) {
@@ -90,16 +95,7 @@ impl Table {
             self.dismiss(seat, true, out);
         }
         let series = self.series();
-        let score = match lost {
-            None => series.shares(),
-            Some(loser) => {
-                let winners = self.sessions.len() - 1;
-                let share = Share::one_of(u8::try_from(winners).unwrap_or(u8::MAX));
-                (0..self.sessions.len())
-                    .map(|seat| if seat == loser { Share::LOSS } else { share })
-                    .collect()
-            }
-        };
+        let score = tally::shares(&series, self.sessions.len(), lost);
         out.effects.push(Effect::MatchOver(MatchResult {
             id: self.setup.id,
             seats: self.setup.slots.clone(),
