@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::model::EventResults;
 use super::{Cell, Column, Look, Report, Table, confinement, encounters, rulings, standings};
+use crate::stats::Estimate;
 use crate::stats::repeats::Repeats;
 use crate::tournament::standings::{ResultsError, Standings};
 
@@ -158,7 +159,7 @@ fn rates(results: &EventResults) -> Report<Figure> {
             format!("{:.1}", rates.moves as f64 / rates.games as f64),
         ));
     }
-    if let Some(first) = rates.first_move() {
+    if let Some(first) = rates.first_move().map(Estimate::if_spread) {
         let interval = first.interval.map_or_else(String::new, |[low, high]| {
             format!(
                 ", 95 %: {} to {}",

@@ -661,7 +661,7 @@ fn rows(names: &[String], bots: Vec<Bot>, ratings: &[Rating], placing: &Placing)
             void: bot.void,
             adjudicated: bot.adjudicated,
             forfeits: bot.forfeits.clone(),
-            points_a_game: bot.points_a_game.estimate(),
+            points_a_game: bot.points_a_game.estimate().map(Estimate::if_spread),
             rating: ratings[*slot],
             time_us: bot.time_us,
             cpu_us: bot.cpu_us,
