@@ -222,11 +222,14 @@ pub struct RulingRow {
     pub about: Vec<String>,
     /// The organiser's reason.
     pub reason: String,
-    /// Whether it is in force; one that undoes another is.
+    /// Whether it is in force: it is not undone, and no later ruling about the same match decides instead. One that undoes another is.
     pub in_force: bool,
     /// The number of the ruling that undid it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone_by: Option<u32>,
+    /// The number of the later ruling about the same match that decides instead of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overridden_by: Option<u32>,
     /// What follows from it, in words.
     pub effect: String,
 }

@@ -35,9 +35,11 @@ pub fn event(results: &EventResults) -> anyhow::Result<String> {
             .iter()
             .map(|row| {
                 let about = row.about.join(", ");
-                let undone = row
-                    .undone_by
-                    .map_or_else(String::new, |by| format!(" [undone by ruling {by}]"));
+                let undone = match (row.undone_by, row.overridden_by) {
+                    (Some(by), _) => format!(" [undone by ruling {by}]"),
+                    (None, Some(by)) => format!(" [ruling {by} decides]"),
+                    (None, None) => String::new(),
+                };
                 format!(
                     "ruling {}, {} {about}: {} ({}){undone}",
                     row.number, row.ruling, row.effect, row.reason

@@ -139,7 +139,12 @@ fn facts(results: &EventResults, table: &Standings) -> Report<Figure> {
         lines.push(("sandbox in force", levels));
     }
     if !results.ended.is_empty() {
-        lines.push(("ended early", results.ended.clone()));
+        // Results of before say it twice.
+        let words = results.ended.as_str();
+        let words = words
+            .strip_prefix("the event ended early: ")
+            .unwrap_or(words);
+        lines.push(("ended early", words.to_owned()));
     }
     list("fact", lines)
 }
