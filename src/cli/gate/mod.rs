@@ -39,7 +39,8 @@ const MEASURED_MATCHES: u32 = 1_000;
 /// Test whether a bot is better than another, for CI: stops as soon as it is clear
 ///
 /// The candidate plays the baseline in pairs of matches on the same chance, the sides exchanged. After each pair a sequential
-/// probability ratio test weighs two hypotheses: the candidate is as good as --elo0 says, or as --elo1 says.
+/// probability ratio test weighs two hypotheses: the candidate is as good as --elo0 says, or as --elo1 says. A pair that was played move
+/// for move before is no evidence; one in which a side forfeits a game is, each time, and the game is lost.
 ///
 /// Exit codes: 0 accepted (or measured); 1 rejected; 4 no decision within the budget; 2, 3 and 130 as everywhere.
 #[derive(Debug, clap::Args)]
