@@ -289,7 +289,7 @@ fn an_event_ends_when_its_time_is_over() {
     let file = file.to_str().expect("UTF-8");
     lab.hakem(["run", file, "--max-time", "300ms"])
         .exits(0)
-        .says(&["ended early", "its time is over"]);
+        .says(&["ended early", "its time is over", "close --reason"]);
     let games = lab.games("long").len();
     assert!(games > 0);
     // It goes on where it stopped.
@@ -309,6 +309,41 @@ fn a_dry_run_plays_nothing() {
         .hakem(["run", file.to_str().expect("UTF-8"), "--dry-run"])
         .exits(0);
     assert!(ran.stdout.contains("20 at least"), "{ran}");
+    assert!(ran.stdout.contains("for one game a match"), "{ran}");
+    for (format, matches) in [
+        ("round-robin", Some(300)),
+        ("gauntlet", Some(100)),
+        ("ladder", None),
+    ] {
+        let file = event("1").set("event", "format", &format!("\"{format}\""));
+        let file = match format {
+            "gauntlet" => file.set("event", "candidate", "\"third\""),
+            _ => file,
+        };
+        let file = ["third", "fourth", "fifth", "sixth"]
+            .iter()
+            .fold(file.set("event", "games", "20"), |file, name| {
+                file.builtin(name, "first")
+            })
+            .write(&lab, "dry.toml");
+        let ran = lab
+            .hakem(["run", file.to_str().expect("UTF-8"), "--dry-run"])
+            .exits(0);
+        let figure = |name: &str| -> (u32, String) {
+            let is_it = |line: &&str| line.split('|').next().is_some_and(|key| key.trim() == name);
+            let line = ran.stdout.lines().find(is_it);
+            let value = line.and_then(|line| line.split('|').nth(1));
+            let value = value.unwrap_or_else(|| panic!("{name} in {ran}")).trim();
+            let (number, words) = value.split_once(' ').unwrap_or((value, ""));
+            (number.parse().expect("a number"), words.to_owned())
+        };
+        let (found, words) = figure("matches");
+        assert!(found >= figure("matches of the first round").0, "{ran}");
+        match matches {
+            Some(matches) => assert_eq!((found, words.as_str()), (matches, "")),
+            None => assert_eq!(words, "at least"),
+        }
+    }
     assert!(!lab.path("dry").exists());
     let missing = event("1")
         .bot("nobody", &["no-such-program-anywhere"])
@@ -316,6 +351,40 @@ fn a_dry_run_plays_nothing() {
     lab.hakem(["run", missing.to_str().expect("UTF-8"), "--dry-run"])
         .exits(2)
         .says(&["no-such-program-anywhere"]);
+}
+
+/// What a rating file says of bots that it does not know, and before it is there.
+#[test]
+fn an_anchor_of_a_bot_that_has_not_played_is_said_to_be_noted() {
+    let lab = Lab::new();
+    for args in [
+        &[][..],
+        &["show"],
+        &["history", "x"],
+        &["anchor", "x", "1000"],
+    ] {
+        lab.hakem([&["ratings", "r.json"], args].concat())
+            .exits(2)
+            .says(&["there is no r.json", "hakem ratings r.json add DIR"]);
+    }
+    lab.run(&event("1").write(&lab, "one.toml"));
+    lab.hakem(["ratings", "r.json", "add", "one"]).exits(0);
+    let name = ratings(&lab, &[])[0]["name"]
+        .as_str()
+        .expect("a name")
+        .to_owned();
+    let ran = lab
+        .hakem(["ratings", "r.json", "anchor", "zz", "1000"])
+        .exits(0);
+    let ran = ran.says(&["zz has not played", "1000", "noted"]);
+    assert!(!ran.stdout.contains("zz"), "{ran}");
+    let known = lab
+        .hakem(["ratings", "r.json", "anchor", &name, "1000"])
+        .exits(0);
+    assert_eq!(known.stderr, "");
+    lab.hakem(["ratings", "r.json", "anchor", "yy"])
+        .exits(0)
+        .says(&["yy has not played"]);
 }
 
 /// Late entries and withdrawals of a Swiss event.

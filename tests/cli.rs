@@ -408,25 +408,173 @@ fn a_reader_that_went_away_is_no_failure() {
         .write(&lab, "event.toml");
     lab.run(&file);
     assert_eq!(lab.games("event").len(), 40);
-    for args in [
-        &["games", "event"][..],
-        &["games", "event", "--format", "json"],
-        &["standings", "event", "--format", "csv"],
-        &["show", "event", "r1.m1.g1"],
-        &["--help"],
-        &["man"],
-        &["bot", "--list"],
+    lab.hakem(["ratings", "r.json", "add", "event"]).exits(0);
+    let gate = "gate --game mangala --max-games 4 --candidate builtin:greedy --baseline builtin:random --seed 1 --opening-plies 2";
+    let mut all: Vec<String> = [
+        "show event r1.m1.g1",
+        "show event r1.m1.g1 --explain",
+        "report event --markdown -",
+        "report event --csv -",
+        "report event --junit -",
+        "verify event",
+        "perft --game mangala --depth 2",
+        "--help",
+        "man",
+        "completions bash",
+        "adapter --list",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    // Whatever prints a table does so in every form.
+    for table in [
+        "games event",
+        "standings event",
+        "desk event",
+        "ratings r.json",
+        "ratings r.json history one",
+        "bot --list",
+        "run event.toml",
+        "run event.toml --dry-run",
+        "duel --game mangala --seed 1 builtin:greedy builtin:random",
+        gate,
     ] {
+        for format in ["table", "json", "csv", "markdown"] {
+            all.push(format!("{table} --format {format}"));
+        }
+    }
+    for args in &all {
+        let args: Vec<&str> = args.split(' ').collect();
         let (reader, writer) = std::io::pipe().expect("a pipe is made");
         drop(reader);
         let child = lab
-            .command(args)
+            .command(&args)
             .stdout(Stdio::from(writer))
             .stderr(Stdio::piped())
             .spawn()
             .expect("hakem starts");
         let ran = common::collect(child, args.join(" "));
-        ran.exits(0);
+        // The gate has no room for a decision.
+        ran.exits(if args[0] == "gate" { 4 } else { 0 });
+    }
+}
+
+/// A long reason is cut in the table and whole everywhere else; and the list can be narrowed down.
+#[test]
+fn games_can_be_chosen_and_their_reasons_do_not_widen_the_table() {
+    let lab = Lab::new();
+    let file = Event::new("mangala")
+        .set("event", "rounds", "2")
+        .mock("loud", &["--duplicate-key", "--at", "1"])
+        .builtin("anna", "greedy")
+        .builtin("bela", "random")
+        .write(&lab, "event.toml");
+    lab.run(&file);
+    let all = lab.games("event");
+    let long = all
+        .iter()
+        .map(|game| text(game, "reason"))
+        .max_by_key(|reason| reason.chars().count())
+        .expect("games")
+        .to_owned();
+    assert!(long.chars().count() > 60, "{long}");
+    let table = lab.hakem(["games", "event"]).exits(0);
+    let rows = table.stdout.lines().filter(|line| line.contains(" | "));
+    let widest = rows.map(|row| row.chars().count()).max().expect("rows");
+    assert!(widest < 250, "{widest} of {table}");
+    assert!(
+        table.stdout.contains('…') && table.stdout.contains(&long),
+        "{table}"
+    );
+    let csv = lab.hakem(["games", "event", "--format", "csv"]).exits(0);
+    assert!(
+        csv.stdout.replace("\"\"", "\"").contains(&long) && !csv.stdout.contains('…'),
+        "{csv}"
+    );
+    let chosen = |args: &[&str]| -> Vec<Value> {
+        let ran = lab
+            .hakem([&["games", "event", "--format", "json"], args].concat())
+            .exits(0);
+        ran.json().as_array().expect("an array").clone()
+    };
+    let of = |holds: &dyn Fn(&Value) -> bool| -> Vec<Value> {
+        all.iter().filter(|game| holds(game)).cloned().collect()
+    };
+    let sits = |game: &Value, name: &str| {
+        game["seats"]
+            .as_array()
+            .is_some_and(|seats| seats.contains(&json!(name)))
+    };
+    assert_eq!(chosen(&["--bot", "anna"]), of(&|game| sits(game, "anna")));
+    assert_eq!(
+        chosen(&["--round", "2"]),
+        of(&|game| text(game, "id").starts_with("r2."))
+    );
+    assert_eq!(
+        chosen(&["--verdict", "bad_message"]),
+        of(&|game| game["verdict"] == "bad_message")
+    );
+    let both = chosen(&["--bot", "bela", "--round", "1", "--verdict", "rule"]);
+    assert_eq!(
+        both,
+        of(&|game| sits(game, "bela")
+            && text(game, "id").starts_with("r1.")
+            && game["verdict"] == "rule")
+    );
+    assert!(!both.is_empty() && both.len() < all.len());
+    lab.hakem(["games", "event", "--bot", "ana"])
+        .exits(2)
+        .says(&["`ana`", "did you mean `anna`"]);
+    lab.hakem(["games", "event", "--verdict", "lost"])
+        .exits(2)
+        .says(&["illegal_move"]);
+}
+
+/// What the rank is, and what decides it, in every form that people read; nothing of what does not.
+#[test]
+fn the_words_below_standings_are_those_of_the_format() {
+    for (format, right, wrong) in [
+        ("round-robin", "Equal points: direct encounter", "Rank:"),
+        ("gauntlet", "Equal points: direct encounter", "Rank:"),
+        ("swiss", "Equal points: Buchholz", "Rank:"),
+        ("knockout", "Rank: the round of the knockout", "rung"),
+        ("groups", "Rank: the round of the knockout", "rung"),
+        ("ladder", "Rank: the rung of the ladder", "Equal points"),
+    ] {
+        let lab = Lab::new();
+        let mut file = Event::new("mangala").set("event", "format", &format!("\"{format}\""));
+        for (name, builtin) in [
+            ("a", "random"),
+            ("b", "greedy"),
+            ("c", "random"),
+            ("d", "first"),
+        ] {
+            file = file.builtin(name, builtin);
+        }
+        file = match format {
+            "gauntlet" => file.set("event", "candidate", "\"a\""),
+            "groups" => file.set("event", "groups", "2"),
+            _ => file,
+        };
+        let ran = lab.run(&file.write(&lab, "event.toml"));
+        let markdown = lab
+            .hakem(["standings", "event", "--format", "markdown"])
+            .exits(0);
+        let report = lab.hakem(["report", "event", "--markdown", "-"]).exits(0);
+        let html = std::fs::read_to_string(lab.path("event/report.html")).expect("a page");
+        for shown in [&ran.stdout, &markdown.stdout, &report.stdout, &html] {
+            assert!(
+                shown.contains(right) && !shown.contains(wrong),
+                "{format}: {shown}"
+            );
+        }
+        // Points and tie-breaks are data in every format.
+        let first = &lab.standings("event")[0];
+        assert!(
+            first["tie_breaks"].is_object() && first["rank"] == 1,
+            "{first}"
+        );
+        // Those columns that decide nothing are not shown to people.
+        assert_eq!(ran.stdout.contains(" SB "), format != "ladder", "{ran}");
     }
 }
 

@@ -556,6 +556,7 @@ fn a_closed_event_tells_its_seed_and_plays_no_more() {
         page.stdout.contains("ended early") && page.stdout.contains("closed"),
         "{page}"
     );
+    assert_eq!(page.stdout.matches("ended early").count(), 1, "{page}");
     desk(&lab, &["close", "--reason", "x"])
         .exits(2)
         .says(&["closed already"]);
@@ -621,6 +622,115 @@ fn what_cannot_be_ruled_is_refused_in_words() {
     early
         .hakem(["desk", "foreign", "void", "r1.m1", "--reason", "x"])
         .exits(2);
+}
+
+/// Two rulings about one match: the later one decides, and the list says so; as data, too.
+#[test]
+fn the_list_says_which_of_two_rulings_decides() {
+    let lab = Lab::new();
+    let file = three("round-robin").write(&lab, "event.toml");
+    lab.run(&file);
+    let row = |number: usize| rulings(&lab)[number - 1].clone();
+    let says = |number: usize, words: &str| {
+        let row = row(number);
+        assert!(text(&row, "effect").contains(words), "{row}");
+    };
+    // Undone before it was played: nothing was set aside.
+    desk(&lab, &["replay", "r1.m1", "--reason", "x"]).exits(0);
+    says(1, "is to be played again");
+    desk(&lab, &["undo", "1", "--reason", "x"]).exits(0);
+    says(1, "was not played again");
+    // Played, and then undone.
+    desk(&lab, &["replay", "r1.m2", "--reason", "x"]).exits(0);
+    lab.run(&file);
+    says(3, "the games before are set aside");
+    desk(&lab, &["undo", "3", "--reason", "x"]).exits(0);
+    says(3, "was played again; that is set aside now");
+    // Void, then played again all the same.
+    desk(&lab, &["void", "r1.m3", "--reason", "x"]).exits(0);
+    assert_eq!(row(5)["in_force"], true);
+    let ran = desk(&lab, &["replay", "r1.m3", "--reason", "x"]).exits(0);
+    assert!(ran.stdout.contains("no, 6 decides"), "{ran}");
+    assert_eq!(
+        (&row(5)["in_force"], &row(5)["overridden_by"]),
+        (&json!(false), &json!(6))
+    );
+    says(5, "ruling 6 came later");
+    assert_eq!(row(6)["in_force"], true);
+    lab.run(&file);
+    let games = lab.hakem(["games", "event"]).exits(0);
+    assert!(
+        games.stdout.contains("Ruling 6,") && !games.stdout.contains("Ruling 5,"),
+        "{games}"
+    );
+    // And void again; once that is undone the one before decides again.
+    desk(&lab, &["void", "r1.m3", "--reason", "x"]).exits(0);
+    assert_eq!(row(6)["overridden_by"], 7);
+    desk(&lab, &["undo", "7", "--reason", "x"]).exits(0);
+    assert_eq!(
+        (&row(6)["in_force"], &row(7)["in_force"]),
+        (&json!(true), &json!(false))
+    );
+    assert_eq!(row(6)["overridden_by"], Value::Null);
+    verifies(&lab);
+}
+
+/// A reason is one line of text wherever it is shown, whatever it holds.
+#[test]
+fn a_reason_breaks_no_line_of_a_message() {
+    let lab = Lab::new();
+    let file = three("round-robin").write(&lab, "event.toml");
+    lab.run(&file);
+    let reason = "one\ntwo\u{1b}[2J\u{202e}";
+    let ruled = |args: &[&str]| desk(&lab, &[args, &["--reason", reason]].concat()).stays_plain();
+    ruled(&["disqualify", "anna"]).exits(0);
+    ruled(&["void", "r1.m6"]).exits(0);
+    ruled(&["close"]).exits(0);
+    for refused in [&["disqualify", "anna"][..], &["void", "r1.m6"], &["close"]] {
+        let ran = ruled(refused)
+            .exits(2)
+            .says(&[r"one\u{a}two\u{1b}[2J\u{202e}"]);
+        assert_eq!(ran.stderr.lines().count(), 1, "{ran}");
+    }
+    lab.run(&file).stays_plain();
+    lab.hakem(["desk", "event"]).exits(0).stays_plain();
+}
+
+/// What rulings keep from being played is not counted as to be played.
+#[test]
+fn progress_counts_what_will_be_played() {
+    let lab = Lab::new();
+    let file = three("round-robin")
+        .set("event", "games", "2000")
+        .write(&lab, "event.toml");
+    lab.hakem(["run", "event.toml", "--max-time", "1us"])
+        .exits(0);
+    let played = lab.games("event").len();
+    let of = |total: usize| {
+        let shown = lab.hakem(["standings", "event"]).exits(0);
+        let words = format!("{played} of {total} matches played.");
+        assert!(shown.stdout.contains(&words), "{words} in {shown}");
+    };
+    of(6000);
+    let games = lab.games("event");
+    let of_anna = common::of_bot(&games, "anna").len();
+    desk(&lab, &["disqualify", "anna", "--reason", "x"]).exits(0);
+    of(2000 + of_anna);
+    drop(file);
+}
+
+#[test]
+fn withdraw_says_what_it_does_with_results() {
+    let lab = Lab::new();
+    lab.run(&three("round-robin").write(&lab, "event.toml"));
+    desk(
+        &lab,
+        &["withdraw", "anna", "--keep-results", "--reason", "x"],
+    )
+    .exits(2)
+    .says(&["stand in any case", "disqualify"]);
+    assert!(rulings(&lab).is_empty());
+    desk(&lab, &["withdraw", "anna", "--reason", "x"]).exits(0);
 }
 
 /// What an interrupted match left behind is of no game, once the organiser has ended the event.

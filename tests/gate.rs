@@ -275,6 +275,7 @@ fn what_cannot_be_tested_is_told() {
         (&["--elo1", "9999"], "9999"),
         (&["--openings", "missing.jsonl"], "missing.jsonl"),
         (&["--max-games", "0"], "max-games"),
+        (&["--max-games", "1"], "2 are the least"),
         (&["--points0", "1"], "points1"),
         (&["--update-baseline"], "baseline-file"),
     ] {
@@ -309,7 +310,7 @@ fn a_verdict_can_be_read_by_people() {
     for (format, word) in [
         ("table", "accepted"),
         ("markdown", "| decision "),
-        ("csv", "decision,accepted"),
+        ("csv", "decision,why,"),
     ] {
         args[at] = format;
         let shown = lab.hakem(args.clone()).exits(0);
@@ -335,4 +336,283 @@ fn the_ready_made_script_is_a_gate() {
     let verdict: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
     assert_eq!(verdict["decision"], "accepted");
     assert!(lab.path("gate.xml").is_file());
+}
+
+/// A program that fails at its first turn, in each game the same way, whatever the game and the way it fails.
+#[test]
+fn a_candidate_that_forfeits_every_game_is_rejected() {
+    let lab = Lab::new();
+    let mock = common::mockbot_path();
+    let mock = mock.to_str().expect("UTF-8");
+    let no_ready = format!("{mock} --crash-before-ready");
+    let crash = format!("{mock} --crash --at 1");
+    let illegal = format!("{mock} --illegal --at 1");
+    for game in ["tavla", "mangala", "oware", "reversi", "dokuztas"] {
+        for fault in [&no_ready, &crash, &illegal] {
+            let run = |candidate: &str, baseline: &str| {
+                lab.hakem([
+                    "gate",
+                    "--game",
+                    game,
+                    "--seed",
+                    "3",
+                    "--max-games",
+                    "400",
+                    "--elo1",
+                    "200",
+                    "--clock",
+                    "ready=10s",
+                    "--format",
+                    "json",
+                    "--candidate",
+                    candidate,
+                    "--baseline",
+                    baseline,
+                ])
+            };
+            let rejected = run(fault, RANDOM).exits(1).says(&["forfeited"]).json();
+            assert_eq!(
+                rejected["decision"], "rejected",
+                "{game} {fault}: {rejected}"
+            );
+            assert!(number(&rejected, "candidate_forfeits") > 0.0, "{rejected}");
+            assert_eq!(rejected["copies"], 0, "{rejected}");
+        }
+        // The other way round it is the baseline that fails.
+        let accepted = lab.hakem([
+            "gate",
+            "--game",
+            game,
+            "--seed",
+            "3",
+            "--max-games",
+            "400",
+            "--format",
+            "json",
+            "--candidate",
+            RANDOM,
+            "--baseline",
+            &no_ready,
+        ]);
+        assert_eq!(accepted.exits(0).json()["decision"], "accepted");
+    }
+    lab.assert_no_process_is_left();
+}
+
+/// Every figure of the JSON has its columns in CSV, and nothing there is marked as a formula.
+#[test]
+fn csv_and_json_of_a_verdict_say_the_same() {
+    let lab = Lab::new();
+    for (candidate, baseline, more) in [
+        (RANDOM, "builtin:greedy", &[][..]),
+        ("builtin:greedy", RANDOM, &["--unpaired"]),
+        (RANDOM, RANDOM, &["--max-games", "4"]),
+    ] {
+        let args = gate(candidate, baseline, more);
+        let json = lab.hakem(args.clone()).json();
+        let args: Vec<&str> = args
+            .iter()
+            .map(|&arg| if arg == "json" { "csv" } else { arg })
+            .collect();
+        let csv = lab.hakem(args);
+        let lines: Vec<&str> = csv.stdout.lines().collect();
+        assert_eq!(lines.len(), 2, "{csv}");
+        assert!(!csv.stdout.contains('\''), "{csv}");
+        // The reason, which has a comma, stands in quotes.
+        let row = lines[1]
+            .replace(json["why"].as_str().expect("words"), "why")
+            .replace('"', "");
+        let row: std::collections::BTreeMap<&str, &str> =
+            lines[0].split(',').zip(row.split(',')).collect();
+        assert_eq!(lines[0].split(',').count(), row.len(), "{csv}");
+        let mut told = 0;
+        let mut holds = |key: &str, value: &Value| {
+            told += 1;
+            let cell = row.get(key).unwrap_or_else(|| panic!("{key} in {csv}"));
+            match value {
+                Value::Null => assert_eq!(*cell, "", "{key}"),
+                Value::Number(number) => {
+                    assert_eq!(cell.parse::<f64>().ok(), number.as_f64(), "{key}")
+                }
+                Value::String(text) => assert!(cell == text || key == "why", "{key}"),
+                other => panic!("{key}: {other}"),
+            }
+        };
+        for (key, value) in json.as_object().expect("an object") {
+            match value {
+                Value::Array(list) if key == "counts" => {
+                    (0..)
+                        .zip(list)
+                        .for_each(|(at, count)| holds(&format!("counts_{at}"), count));
+                }
+                Value::Array(ends) => {
+                    holds(&format!("{key}_low"), &ends[0]);
+                    holds(&format!("{key}_high"), &ends[1]);
+                }
+                value => holds(key, value),
+            }
+        }
+        // This game has no points of its own.
+        assert_eq!(told + 3, row.len(), "{csv}");
+    }
+}
+
+/// No interval is told of scores that do not vary, and no form of output tells how a value is kept inside.
+#[test]
+fn what_is_not_known_is_said_in_words() {
+    let lab = Lab::new();
+    let mut args = gate(
+        "builtin:greedy",
+        "builtin:greedy",
+        &["--max-games", "5", "--junit", "v.xml"],
+    );
+    let result = lab
+        .hakem(args.clone())
+        .exits(4)
+        .says(&["--max-games 5", "4 are the most"])
+        .json();
+    assert_eq!(result["games"], 4, "{result}");
+    assert_eq!(
+        (&result["elo"], &result["interval"]),
+        (&Value::from(0.0), &serde_json::json!([null, null]))
+    );
+    assert_eq!(result["superiority"], Value::Null);
+    args.retain(|&arg| arg != "json" && arg != "--format");
+    let shown = lab.hakem(args).exits(4);
+    assert!(shown.stdout.contains("+0.0; no interval"), "{shown}");
+    assert!(!shown.stdout.contains("superiority"), "{shown}");
+    let won = lab.hakem([
+        "gate",
+        "--game",
+        "mangala",
+        "--candidate",
+        KUYU,
+        "--baseline",
+        "builtin:first",
+        "--max-games",
+        "2",
+        "--junit",
+        "w.xml",
+        "--seed",
+        "7",
+    ]);
+    assert!(won.stdout.contains(" 1 pair: 0, 0, 0, 0, 1"), "{won}");
+    assert!(
+        won.stdout.contains("without end: every match was won"),
+        "{won}"
+    );
+    for file in ["v.xml", "w.xml"] {
+        let xml = std::fs::read_to_string(lab.path(file)).expect("it is written");
+        assert!(
+            xml.contains("score: ") && !xml.contains("Some(") && !xml.contains("None"),
+            "{xml}"
+        );
+    }
+}
+
+/// Where there is nothing that varies, a gate says what would.
+#[test]
+fn bots_that_play_the_same_are_told_how_to_differ() {
+    let lab = Lab::new();
+    let args = [
+        "gate",
+        "--game",
+        "reversi",
+        "--candidate",
+        "builtin:greedy",
+        "--baseline",
+        "builtin:first",
+    ];
+    let few = lab
+        .hakem([&args[..], &["--max-games", "20"]].concat())
+        .exits(4);
+    assert!(
+        few.stdout.contains("copies of an earlier one") && few.stdout.contains("--opening-plies"),
+        "{few}"
+    );
+    let other = lab.hakem([&args[..], &["--max-games", "20", "--opening-plies", "8"]].concat());
+    assert!(!other.stdout.contains("--opening-plies"), "{other}");
+}
+
+/// The folder of a gate holds more matches than the verdict counts: those that were in play, and copies.
+#[test]
+fn what_counted_of_a_folder_is_said() {
+    let lab = Lab::new();
+    let ran = lab.hakem([
+        "gate",
+        "--game",
+        "reversi",
+        "--candidate",
+        "builtin:greedy",
+        "--baseline",
+        "builtin:first",
+        "--max-games",
+        "20",
+        "--out",
+        "g",
+        "--format",
+        "json",
+    ]);
+    let ran = ran.exits(4).says(&["g holds 20 matches"]);
+    let result = ran.json();
+    let said = format!(
+        "{} count, {} were copies",
+        result["games"],
+        2 * result["copies"].as_u64().expect("a number")
+    );
+    assert!(ran.stderr.contains(&said), "{ran}");
+}
+
+/// What the file of a baseline says is what was shown, and what it cannot say is refused with file and key.
+#[test]
+fn a_measurement_is_what_was_shown_and_possible() {
+    let lab = Lab::new();
+    let update = [
+        "--baseline-file",
+        "s.json",
+        "--update-baseline",
+        "--max-games",
+        "40",
+    ];
+    let shown = lab
+        .hakem(gate("builtin:greedy", RANDOM, &update))
+        .exits(0)
+        .json();
+    let text = std::fs::read_to_string(lab.path("s.json")).expect("it is written");
+    let right: Value = serde_json::from_str(&text).expect("JSON");
+    assert!(shown["elo"].is_number(), "{shown}");
+    for key in ["elo", "score", "games"] {
+        assert_eq!(right["measured"][0][key], shown[key], "{key}");
+    }
+    for (key, value) in [
+        ("score", "-1"),
+        ("score", "1e308"),
+        ("games", "0"),
+        ("games", "18446744073709551615"),
+        ("elo", "18446744073709551615"),
+        ("elo", "-3001"),
+        ("points_per_game", "-1e7"),
+    ] {
+        let mut wrong = right.clone();
+        wrong["measured"][0][key] = serde_json::from_str(value).expect("a number");
+        lab.write("s.json", wrong.to_string());
+        lab.hakem(gate(
+            "builtin:first",
+            RANDOM,
+            &["--baseline-file", "s.json"],
+        ))
+        .exits(2)
+        .says(&["s.json", &format!("measured[0].{key}"), "would be right"]);
+    }
+    // Possible, but no test can count from there: that names the file, too.
+    let mut far = right;
+    far["measured"][0]["elo"] = Value::from(2500);
+    lab.write("s.json", far.to_string());
+    lab.hakem(gate(
+        "builtin:first",
+        RANDOM,
+        &["--baseline-file", "s.json"],
+    ))
+    .exits(2)
+    .says(&["s.json", "2500"]);
 }

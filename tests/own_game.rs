@@ -591,3 +591,31 @@ fn the_page_tells_what_the_example_says() {
     }
     assert!(files_below(&lab.path("pig")).len() >= 2);
 }
+
+/// A board is a text of several lines, of which nothing acts on a terminal, wherever it is shown.
+#[test]
+fn what_a_board_says_is_shown_as_text() {
+    let lab = pig();
+    let rules = ours("examples/pig/game.py");
+    let evil = r#""\u202eevil \u001b[2J\u0007\n" + "#;
+    let changed = rules.replace("told[\"board\"] = ", &format!("told[\"board\"] = {evil}"));
+    assert_ne!(changed, rules);
+    lab.write("pig/game.py", changed);
+    lab.hakem(["run", "pig.toml", "--out", "event"]).exits(0);
+    let record = files_below(&lab.path("event/records")).remove(0);
+    let record = record.to_str().expect("UTF-8");
+    for args in [
+        &["show", "event", "r1.m1.g1"][..],
+        &["show", "event", "r1.m1.g1", "--explain"],
+        &["replay", record, "--turn", "1", "builtin:first"],
+        &["play", "--game", "python3 pig/game.py", "builtin:first"],
+    ] {
+        let ran = lab.hakem_fed(args, "1\nquit\n").stays_plain();
+        assert!(
+            !ran.stdout.contains('\u{202e}') && !ran.stderr.contains('\u{202e}'),
+            "{ran}"
+        );
+        let has_board = ran.stdout.contains(r"\u{202e}evil ");
+        assert!(has_board || args.contains(&"--explain"), "{ran}");
+    }
+}

@@ -329,6 +329,7 @@ fn ruled() -> EventResults {
         games: Vec::new(),
         played: Vec::new(),
         desk: Desk::default(),
+        replayed: [3].into(),
         confined: Vec::new(),
         ended: String::new(),
     };

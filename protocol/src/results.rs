@@ -222,11 +222,14 @@ pub struct RulingRow {
     pub about: Vec<String>,
     /// The organiser's reason.
     pub reason: String,
-    /// Whether it is in force; one that undoes another is.
+    /// Whether it is in force: it is not undone, and no later ruling about the same match decides instead. One that undoes another is.
     pub in_force: bool,
     /// The number of the ruling that undid it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone_by: Option<u32>,
+    /// The number of the later ruling about the same match that decides instead of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overridden_by: Option<u32>,
     /// What follows from it, in words.
     pub effect: String,
 }
@@ -261,7 +264,7 @@ pub struct GateResult {
     pub pairs: u64,
     /// Matches that are evidence: two a pair.
     pub games: u64,
-    /// Pairs (or matches without partner) that were copies of an earlier one, and no evidence.
+    /// Pairs (or matches without partner) that were copies of an earlier one, and no evidence. One with a forfeit is none.
     pub copies: u64,
     /// How many pairs had each score of the candidate, from 0 to 2 in halves; of matches without partner from 0 to 1.
     pub counts: Vec<u64>,
@@ -269,11 +272,12 @@ pub struct GateResult {
     pub score: Option<f64>,
     /// The Elo difference of that score; `null` where it has no end.
     pub elo: Option<f64>,
-    /// Where the Elo difference lies with 95 % confidence, low and high; an end is `null` where it has none.
+    /// Where the Elo difference lies with 95 % confidence, low and high; an end is `null` where it has none. Both are `null`, too, where
+    /// no interval can be told: fewer than two pairs, or one score in all of them.
     pub interval: [Option<f64>; 2],
     /// The normalised Elo difference; `null` where all pairs had one score.
     pub normalised_elo: Option<f64>,
-    /// The likelihood that the candidate is better, from 0 to 1.
+    /// The likelihood that the candidate is better, from 0 to 1; `null` where no interval can be told.
     pub superiority: Option<f64>,
     /// The mean of points won less points lost in a game, where they are a statistic of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -305,6 +309,18 @@ pub enum GateDecision {
     Measured,
 }
 
+impl GateDecision {
+    /// The word in data.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            GateDecision::Accepted => "accepted",
+            GateDecision::Rejected => "rejected",
+            GateDecision::NoDecision => "no_decision",
+            GateDecision::Measured => "measured",
+        }
+    }
+}
+
 /// What the hypotheses of a gate are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -316,6 +332,17 @@ pub enum GateScale {
     Normalised,
     /// Points a game.
     Points,
+}
+
+impl GateScale {
+    /// The word in data.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            GateScale::Logistic => "logistic",
+            GateScale::Normalised => "normalised",
+            GateScale::Points => "points",
+        }
+    }
 }
 
 /// One bot in the ratings across events.

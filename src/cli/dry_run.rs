@@ -5,6 +5,7 @@ use super::ladder;
 use super::output::Output;
 use super::play::problems;
 use crate::config::{self, EventConfig};
+use crate::report::model::is_known_whole;
 use crate::report::page::list;
 use crate::runner::Plan;
 use crate::tournament::History;
@@ -22,9 +23,18 @@ pub fn run(config: &EventConfig, jobs: Option<usize>, output: &Output) -> anyhow
         return Err(Refused(problems.join("\n       ")).into());
     }
     let ladder = ladder::start(config)?;
-    let format = config::format_of(&config.fingerprint(), &ladder);
+    let event = config.fingerprint();
+    let format = config::format_of(&event, &ladder);
     let first = format.next(&History::default());
-    let matches = format.least_matches();
+    let matches = format.least_matches().max(first.pairings.len());
+    let is_exact = is_known_whole(&event);
+    let least = if is_exact { "" } else { " at least" };
+    let may_end_early = config.stop_when_clear.is_some() || config.max_time_us.is_some();
+    let early = if may_end_early {
+        "; fewer if the event ends early"
+    } else {
+        ""
+    };
     let mut plan = Plan::new(config.clone(), String::new(), &[], None)
         .map_err(|error| Refused(format!("{error:#}")))?;
     let jobs = plan.jobs(jobs);
@@ -38,7 +48,7 @@ pub fn run(config: &EventConfig, jobs: Option<usize>, output: &Output) -> anyhow
             let game = main.saturating_mul(config.seats as u64);
             let all = game.saturating_mul(matches as u64) / jobs.max(1) as u64;
             format!(
-                "{}, if every seat uses all of its main time in one game a match, increments left out",
+                "{}{least} for one game a match, each seat using all of its main time; increments and further games of a match come to it",
                 duration(all)
             )
         }
@@ -54,13 +64,13 @@ pub fn run(config: &EventConfig, jobs: Option<usize>, output: &Output) -> anyhow
         ("event", config.name.clone()),
         ("game", config.game.clone()),
         ("bots", format!("{}: {}", names.len(), names.join(", "))),
-        ("matches", format!("{matches} at least")),
+        ("matches", format!("{matches}{least}{early}")),
         (
             "matches of the first round",
             first.pairings.len().to_string(),
         ),
         ("games at once", jobs.to_string()),
-        ("longest time", longest),
+        ("time on the clocks", longest),
         (
             "room on the disk",
             format!(

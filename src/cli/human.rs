@@ -204,7 +204,9 @@ impl<R: BufRead, W: Write> Partner for Person<R, W> {
 
 impl<R: BufRead, W: Write> Person<R, W> {
     fn say(&mut self, text: std::fmt::Arguments<'_>) -> anyhow::Result<()> {
-        self.out.write_fmt(text)?;
+        // Boards, moves and reasons may be texts of a program of rules.
+        let text = super::shown_lines(&text.to_string());
+        self.out.write_all(text.as_bytes())?;
         self.out.flush()?;
         Ok(())
     }

@@ -145,6 +145,12 @@ fn shown(text: &str) -> String {
     crate::report::escape(text).into_owned()
 }
 
+/// The same of a text of several lines, such as a board.
+fn shown_lines(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(shown).collect();
+    lines.join("\n")
+}
+
 /// A reader of our output that went away (`hakem ... | head`) is no failure.
 fn unless_closed(result: io::Result<()>) -> io::Result<()> {
     match result {

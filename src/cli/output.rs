@@ -130,7 +130,7 @@ impl Output {
     /// # Errors
     /// Stdout that fails.
     pub fn gate(&self, result: GateResult) -> anyhow::Result<()> {
-        self.write(|look, out| report::gate::report(result).write_one(look, out))
+        self.write(|look, out| report::gate::write(result, look, out))
     }
 
     /// Writes a list of figures.

@@ -149,7 +149,14 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
     let (ended, results) = play_source(&plan, &mut schedule, jobs, folder)?;
     let early = early_end(&plan, &schedule, &desk);
     if let Some(words) = &early {
-        super::say(words);
+        super::say(format_args!("the event ended early: {words}"));
+        if let Some(dir) = out.as_deref().filter(|_| !closed) {
+            super::say(format_args!(
+                "the same command may go on with it; `hakem desk {} close --reason TEXT` ends it for good and tells its seed in {}",
+                dir.display(),
+                store::SEED_FILE
+            ));
+        }
     }
     let mut all = EventResults {
         name: plan.config.name.clone(),
@@ -162,6 +169,7 @@ pub fn play(playing: Playing, output: &Output) -> anyhow::Result<u8> {
         confined: vec![plan.confined()],
         played: Vec::new(),
         desk: Desk::default(),
+        replayed: std::collections::BTreeSet::new(),
         ended: early.unwrap_or_default(),
     };
     if let Some((games, matches)) = results {
@@ -189,7 +197,10 @@ fn early_end(plan: &Plan, schedule: &Limited, desk: &Desk) -> Option<String> {
         Why::Closed => {
             let ruling = desk.closed();
             let reason = ruling.map_or_else(String::new, |ruling| super::shown(&ruling.reason));
-            format!("it was closed: {reason}")
+            let by = ruling.map_or_else(String::new, |ruling| {
+                format!(" by ruling {}", ruling.number)
+            });
+            format!("it was closed{by}: {reason}")
         }
         Why::Time => "its time is over".to_owned(),
         Why::Clear(leader) => {
@@ -201,7 +212,7 @@ fn early_end(plan: &Plan, schedule: &Limited, desk: &Desk) -> Option<String> {
     let total = schedule.total().unwrap_or_default();
     let left = total - schedule.schedule().results().len().min(total);
     Some(format!(
-        "the event ended early: {why}; at least {left} of {total} matches were not played"
+        "{why}; at least {left} of {total} matches were not played"
     ))
 }
 
@@ -390,8 +401,8 @@ fn finish(
             .standings()
             .map_err(anyhow::Error::from)
             .and_then(|standings| {
-                let played = results.matches.len();
-                let left = progress(&results.event, &results.unfolded(), played);
+                let played = results.played.len();
+                let left = progress(&results.event, played, results.left());
                 output.standings(&standings, left)
             });
         // What stopped the run says more than that its terminal is gone as well.

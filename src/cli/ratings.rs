@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::exit::Refused;
 use super::output::OutputArgs;
 use crate::chance;
+use crate::config;
 use crate::rating::history;
 use crate::rating::{Counts, DEFAULT_TAU, Score};
 use crate::store::Store;
@@ -123,6 +124,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
                 None => content.anchors.remove(bot),
             };
             write(&args.file, &content)?;
+            tell_unknown(&content, bot, *rating);
             show(&content, args)?;
         }
         Some(Command::History { bot }) => {
@@ -146,6 +148,27 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Some(Command::Show) | None => show(&content, args)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says that an anchor is noted of a bot that the table does not show.
+fn tell_unknown(content: &Content, bot: &str, rating: Option<f64>) {
+    let mut results = content.events.iter().flat_map(|event| &event.results);
+    if results.any(|result| result.bots.iter().any(|name| name == bot)) {
+        return;
+    }
+    let names = content.events.iter().flat_map(|event| &event.results);
+    let names = names.flat_map(|result| result.bots.iter().map(String::as_str));
+    super::say(match rating {
+        Some(rating) => format!(
+            "{} has not played in these events; that its rating is {rating} is noted for when it does; {}",
+            super::shown(bot),
+            config::suggestion(bot, names)
+        ),
+        None => format!(
+            "{} has not played in these events, and has no fixed rating",
+            super::shown(bot)
+        ),
+    });
 }
 
 fn show(content: &Content, args: &Args) -> anyhow::Result<()> {
@@ -244,6 +267,13 @@ fn read(path: &Path, may_be_new: bool) -> anyhow::Result<Content> {
                 anchors: BTreeMap::new(),
                 events: Vec::new(),
             });
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(Refused(format!(
+                "there is no {0}; `hakem ratings {0} add DIR` makes it from the results of an event",
+                path.display()
+            ))
+            .into());
         }
         Err(error) => {
             return Err(Refused(format!("cannot read {}: {error}", path.display())).into());

@@ -328,7 +328,7 @@ fn ask(
         super::shown(&header.seats[question.seat]),
         question.seat,
         question.ask.as_str(),
-        question.position.board(),
+        super::shown_lines(&question.position.board()),
         String::from_utf8_lossy(asked).trim_end(),
     );
     super::unless_closed(out.write_all(page.as_bytes()))?;

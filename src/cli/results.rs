@@ -1,15 +1,18 @@
 //! `hakem standings` and `hakem games`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::exit::Refused;
 use super::output::OutputArgs;
 use crate::config;
 use crate::event::{GameId, GameResult, MatchId, MatchResult, Verdict};
 use crate::report::model::{EventResults, counting, placing, progress};
 use crate::store::{self, Store, StoreError, VoidNote};
-use crate::tournament::rulings::Desk;
+use crate::tournament::rulings::{Desk, What};
 use crate::tournament::standings::{Fold, ResultsError, Standings};
 use crate::tournament::unfold_ruled;
 
@@ -30,9 +33,52 @@ pub struct GamesArgs {
     /// The folder of results
     #[arg(value_name = "DIR")]
     pub dir: PathBuf,
+    /// Only games in which this bot sat
+    #[arg(long, value_name = "NAME")]
+    pub bot: Option<String>,
+    /// Only games of this round
+    #[arg(long, value_name = "N")]
+    pub round: Option<u32>,
+    /// Only games that ended so
+    #[arg(long, value_name = "V", value_parser = verdicts())]
+    pub verdict: Option<Verdict>,
     /// How they are written.
     #[command(flatten)]
     pub output: OutputArgs,
+}
+
+fn verdicts() -> impl TypedValueParser<Value = Verdict> {
+    PossibleValuesParser::new(Verdict::ALL.map(Verdict::as_str))
+        .try_map(|word| word.parse::<Verdict>())
+}
+
+impl GamesArgs {
+    /// Leaves out the games that are not asked for.
+    ///
+    /// # Errors
+    /// [`Refused`] for a bot that is not in the event.
+    fn choose(&self, results: &mut EventResults) -> Result<(), Refused> {
+        let slot = match &self.bot {
+            None => None,
+            Some(name) => {
+                let names = results.names.iter().map(String::as_str);
+                let Some(slot) = names.clone().position(|other| other == name) else {
+                    return Err(Refused(format!(
+                        "there is no bot `{name}` in {}; {}",
+                        self.dir.display(),
+                        config::suggestion(name, names)
+                    )));
+                };
+                Some(slot)
+            }
+        };
+        results.games.retain(|game| {
+            slot.is_none_or(|slot| game.seats.contains(&slot))
+                && self.round.is_none_or(|round| game.id.of.round == round)
+                && self.verdict.is_none_or(|verdict| game.verdict == verdict)
+        });
+        Ok(())
+    }
 }
 
 /// Shows the standings; also while a run goes on.
@@ -63,7 +109,21 @@ fn left_to_play(store: &Store) -> Result<Option<String>, StoreError> {
     let desk = store.desk()?;
     let format = config::ruled_format_of(&event, &store.ladder()?, &desk);
     let unfolded = unfold_ruled(&*format, &results, desk);
-    Ok(progress(&event, &unfolded, results.len()))
+    let left = unfolded.left(&*format, &results).count();
+    Ok(progress(&event, results.len(), left))
+}
+
+/// The rulings under which a match was played again to its end.
+fn replayed(store: &Store) -> Result<BTreeSet<u32>, StoreError> {
+    let mut played = BTreeSet::new();
+    for ruling in store.desk()?.rulings() {
+        if let What::Replay { of } = ruling.what
+            && store.match_under(of, Some(ruling.number))?.is_some()
+        {
+            played.insert(ruling.number);
+        }
+    }
+    Ok(played)
 }
 
 /// The standings of a folder; its results are read one by one.
@@ -113,6 +173,7 @@ pub fn event_results(store: &Store) -> Result<EventResults, StoreError> {
         games: Vec::new(),
         played: Vec::new(),
         desk: Desk::default(),
+        replayed: replayed(store)?,
         ended: store.ended()?,
     };
     Ok(results.ruled(store.matches()?, all_games(store)?, store.desk()?))
@@ -124,7 +185,8 @@ pub fn event_results(store: &Store) -> Result<EventResults, StoreError> {
 /// A folder that holds no results, or results that cannot be read.
 pub fn games(args: &GamesArgs) -> anyhow::Result<ExitCode> {
     let store = Store::open_read_only(&args.dir)?;
-    let results = event_results(&store)?;
+    let mut results = event_results(&store)?;
+    args.choose(&mut results)?;
     let records = store.records();
     let name_of = |id| records.name(id);
     args.output.get().games(&results, &name_of)?;

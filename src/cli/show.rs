@@ -11,7 +11,7 @@ use hakem_protocol::StopWhy;
 use super::exit::Refused;
 use super::explain;
 use super::own_game::{GameArgs, OwnGames};
-use super::{shown, unless_closed};
+use super::{shown, shown_lines, unless_closed};
 use crate::event::{GameId, MatchId, Verdict};
 use crate::game::{ChanceKind, Kind};
 use crate::referee::play::Play;
@@ -59,7 +59,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         page.push_str(&page_of(args, &store, id, own)?);
     }
-    unless_closed(io::stdout().write_all(page.as_bytes()))?;
+    // The boards of a game that is not built in are another program's texts.
+    unless_closed(io::stdout().write_all(shown_lines(&page).as_bytes()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -60,7 +60,7 @@ pub fn pairs(results: &EventResults) -> Vec<Pair> {
             Pair {
                 slots: [a, b],
                 encounter,
-                score: sums.estimate(),
+                score: sums.estimate().map(Estimate::if_spread),
                 sign_flip: sign_flip(&differences),
                 forfeits: forfeits.remove(&(a, b)).unwrap_or_default(),
                 adjudicated: adjudicated.get(&(a, b)).copied().unwrap_or(0),

@@ -46,15 +46,29 @@ pub fn report_ruled(
     })
 }
 
+/// A reason is cut to this in tables for people; characters.
+const CUT: usize = 60;
+
 /// A reason that is longer than this is told below the table too, where it is not cut; characters.
 const LONG: usize = 20;
 /// So many of them at most.
 const NOTES: usize = 8;
 
-/// The reasons of forfeits, whole, for a terminal on which a table may have no room for them; a line each.
+/// A reason as a table has room for it.
+fn cut(reason: &str) -> String {
+    match reason.char_indices().nth(CUT) {
+        None => reason.to_owned(),
+        // The mark takes the place of the last one.
+        Some(_) => reason.chars().take(CUT - 1).chain(['…']).collect(),
+    }
+}
+
+/// The reasons of forfeits, and others that are cut in a table, whole, for a terminal on which a table may have no room for them; a line each.
 pub fn reasons(games: &[GameResult]) -> Vec<String> {
-    let long =
-        |game: &&GameResult| game.against.is_some() && game.reason.chars().nth(LONG).is_some();
+    let long = |game: &&GameResult| {
+        let room = if game.against.is_some() { LONG } else { CUT };
+        game.reason.chars().nth(room).is_some()
+    };
     let mut notes: Vec<String> = games
         .iter()
         .filter(long)
@@ -63,7 +77,9 @@ pub fn reasons(games: &[GameResult]) -> Vec<String> {
         .collect();
     let more = games.iter().filter(long).count().saturating_sub(NOTES);
     if more > 0 {
-        notes.push(format!("and {more} more forfeits"));
+        notes.push(format!(
+            "and {more} more; --format csv or json has all reasons"
+        ));
     }
     if !notes.is_empty() {
         notes.push("`hakem show DIR GAME --explain` tells why a game ended.".to_owned());
@@ -141,7 +157,8 @@ fn table(of: &Of<'_>, games: &[&GameResult]) -> Table {
     columns.push(Column::new("points", "points").for_people().spare(3));
     columns.extend(by_seat("points"));
     columns.push(Column::new("verdict", "verdict").spare(4));
-    columns.push(Column::new("reason", "reason").spare(2));
+    columns.push(Column::new("reason", "reason").for_people().spare(2));
+    columns.push(Column::data("reason"));
     columns.push(Column::new("against", "against").spare(5));
     columns.push(Column::new("moves", "moves").spare(7));
     columns.push(Column::new("time", "time s").for_people().spare(8));
@@ -190,6 +207,7 @@ fn cells(of: &Of<'_>, game: &GameResult, seats: usize) -> Vec<Cell> {
         |points| Cell::Count(u64::from(points)),
     ));
     cells.push(Cell::Plain(game.verdict.to_string()));
+    cells.push(Cell::Text(cut(&super::escape(&game.reason))));
     cells.push(Cell::Text(game.reason.clone()));
     cells.push(named(game.against));
     cells.push(Cell::Count(u64::from(game.moves)));

@@ -1,8 +1,11 @@
 //! The verdict of a gate.
 
+use std::io::{self, Write};
+
 use hakem_protocol::results::{GateDecision, GateResult, GateScale};
 
-use super::{Cell, Column, Report, Table, rounded};
+use super::{Cell, Column, Format, Look, Report, Table, rounded};
+use crate::stats::Estimate;
 use crate::stats::sprt::Scale;
 use crate::tournament::gate::Gate;
 
@@ -24,11 +27,15 @@ pub struct Verdict {
 /// The result of a gate as data.
 pub fn data(gate: &Gate, verdict: &Verdict) -> GateResult {
     let scores = gate.scores();
-    let score = scores.sums().estimate();
+    let score = scores.sums().estimate().map(Estimate::if_spread);
     let elo = score.map(|score| score.elo());
     let finite = |value: f64| value.is_finite().then(|| rounded(value));
     let interval = elo.and_then(|elo| elo.interval);
-    let points = gate.points().estimate().filter(|_| verdict.points_a_game);
+    let points = gate
+        .points()
+        .estimate()
+        .map(Estimate::if_spread)
+        .filter(|_| verdict.points_a_game);
     let test = gate.test();
     let (pairs, counts) = if gate.is_paired() {
         (scores.pair_count(), scores.pairs.to_vec())
@@ -78,6 +85,60 @@ pub fn data(gate: &Gate, verdict: &Verdict) -> GateResult {
     }
 }
 
+/// Writes the verdict: a line a figure for people; as JSON an object, as CSV a row with the same names.
+///
+/// # Errors
+/// Whatever `out` reports.
+pub fn write(result: GateResult, look: Look, out: &mut dyn Write) -> io::Result<()> {
+    match look.format {
+        Format::Csv => row(&result).write_csv(out),
+        Format::Table | Format::Json | Format::Markdown => report(result).write_one(look, out),
+    }
+}
+
+/// The figures as one row, by their names in JSON; what is a list there has a column an entry.
+fn row(result: &GateResult) -> Table {
+    let real = |value: Option<f64>| value.map_or(Cell::Empty, |value| Cell::Real(value, 6));
+    let text = |text: &str| Cell::Text(text.to_owned());
+    let [bounds_low, bounds_high] = result.bounds;
+    let [low, high] = result.interval;
+    let points = result.points_per_game_interval;
+    let mut figures: Vec<(String, Cell)> = Vec::new();
+    let mut add = |key: &str, cell: Cell| figures.push((key.to_owned(), cell));
+    add("decision", text(result.decision.as_str()));
+    add("why", text(&result.why));
+    add("candidate", text(&result.candidate));
+    add("baseline", text(&result.baseline));
+    add("scale", text(result.scale.as_str()));
+    add("elo0", real(result.elo0));
+    add("elo1", real(result.elo1));
+    add("alpha", real(Some(result.alpha)));
+    add("beta", real(Some(result.beta)));
+    add("llr", real(Some(result.llr)));
+    add("bounds_low", real(Some(bounds_low)));
+    add("bounds_high", real(Some(bounds_high)));
+    add("pairs", Cell::Count(result.pairs));
+    add("games", Cell::Count(result.games));
+    add("copies", Cell::Count(result.copies));
+    for (halves, &count) in result.counts.iter().enumerate() {
+        add(&format!("counts_{halves}"), Cell::Count(count));
+    }
+    add("score", real(result.score));
+    add("elo", real(result.elo));
+    add("interval_low", real(low));
+    add("interval_high", real(high));
+    add("normalised_elo", real(result.normalised_elo));
+    add("superiority", real(result.superiority));
+    add("points_per_game", real(result.points_per_game));
+    add("points_per_game_low", real(points.map(|ends| ends[0])));
+    add("points_per_game_high", real(points.map(|ends| ends[1])));
+    add("candidate_forfeits", Cell::Count(result.candidate_forfeits));
+    add("baseline_forfeits", Cell::Count(result.baseline_forfeits));
+    add("adjudicated", Cell::Count(result.adjudicated));
+    let (keys, cells): (Vec<String>, Vec<Cell>) = figures.into_iter().unzip();
+    Table::new(keys.into_iter().map(Column::data).collect(), vec![cells])
+}
+
 /// The report of a gate: a line a figure for people, one row as data.
 pub fn report(result: GateResult) -> Report<GateResult> {
     let columns = vec![Column::new("figure", "gate"), Column::new("value", "")];
@@ -92,16 +153,16 @@ pub fn report(result: GateResult) -> Report<GateResult> {
     }
 }
 
+/// So many of these, in words.
+pub fn count(number: u64, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 /// The figures in words.
-fn lines(result: &GateResult) -> Vec<(&'static str, String)> {
-    let decision = match result.decision {
-        GateDecision::Accepted => "accepted",
-        GateDecision::Rejected => "rejected",
-        GateDecision::NoDecision => "no decision",
-        GateDecision::Measured => "measured",
-    };
+pub fn lines(result: &GateResult) -> Vec<(&'static str, String)> {
+    let decision = result.decision.as_str().replace('_', " ");
     let mut lines = vec![
-        ("decision", decision.to_owned()),
+        ("decision", decision),
         ("why", result.why.clone()),
         ("candidate", result.candidate.clone()),
         ("baseline", result.baseline.clone()),
@@ -123,26 +184,29 @@ fn lines(result: &GateResult) -> Vec<(&'static str, String)> {
         lines.push(("LLR", format!("{:.2} ({low:.2}, {high:.2})", result.llr)));
     }
     let counts: Vec<String> = result.counts.iter().map(u64::to_string).collect();
-    let kind = if result.counts.len() == 5 {
-        "pairs"
+    let (one, many) = if result.counts.len() == 5 {
+        ("pair", "pairs")
     } else {
-        "matches"
+        ("match", "matches")
     };
     let units: u64 = result.counts.iter().sum();
     lines.push((
         "played",
         format!(
-            "{units} {kind}: {} (candidate from worst to best)",
+            "{}: {} (candidate from worst to best)",
+            count(units, one, many),
             counts.join(", ")
         ),
     ));
     if result.copies > 0 {
         lines.push((
             "copies",
-            format!(
-                "{} {kind} were copies of an earlier one and are no evidence",
-                result.copies
-            ),
+            match result.copies {
+                1 => format!("1 {one} was a copy of an earlier one and is no evidence"),
+                copies => {
+                    format!("{copies} {many} were copies of an earlier one and are no evidence")
+                }
+            },
         ));
     }
     if let Some(score) = result.score {
@@ -151,15 +215,32 @@ fn lines(result: &GateResult) -> Vec<(&'static str, String)> {
     let end =
         |end: Option<f64>, none: &str| end.map_or(none.to_owned(), |end| format!("{end:+.1}"));
     let [low, high] = result.interval;
-    if let Some(elo) = result.elo {
-        lines.push((
+    // What all units agree in has no spread, and the interval is not to be told from a boundless one by its ends.
+    let is_spread = result.counts.iter().filter(|&&units| units > 0).count() > 1;
+    match (result.elo, result.score) {
+        (Some(elo), _) if is_spread => lines.push((
             "Elo",
             format!(
                 "{elo:+.1}, 95 %: {} to {}",
                 end(low, "-inf"),
                 end(high, "+inf")
             ),
-        ));
+        )),
+        (Some(elo), _) => lines.push((
+            "Elo",
+            format!(
+                "{elo:+.1}; no interval, because the score does not vary in {}",
+                count(units, one, many)
+            ),
+        )),
+        (None, Some(score)) => lines.push((
+            "Elo",
+            format!(
+                "without end: every match was {}",
+                if score > 0.5 { "won" } else { "lost" }
+            ),
+        )),
+        (None, None) => {}
     }
     if let Some(elo) = result.normalised_elo {
         lines.push(("normalised Elo", format!("{elo:+.1}")));

@@ -8,7 +8,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::encounters::{self, Pair};
 use super::model::EventResults;
-use super::{escape, rulings};
+use super::{escape, gate, rulings};
 
 /// The report of an event.
 ///
@@ -35,9 +35,11 @@ pub fn event(results: &EventResults) -> anyhow::Result<String> {
             .iter()
             .map(|row| {
                 let about = row.about.join(", ");
-                let undone = row
-                    .undone_by
-                    .map_or_else(String::new, |by| format!(" [undone by ruling {by}]"));
+                let undone = match (row.undone_by, row.overridden_by) {
+                    (Some(by), _) => format!(" [undone by ruling {by}]"),
+                    (None, Some(by)) => format!(" [ruling {by} decides]"),
+                    (None, None) => String::new(),
+                };
                 format!(
                     "ruling {}, {} {about}: {} ({}){undone}",
                     row.number, row.ruling, row.effect, row.reason
@@ -55,7 +57,7 @@ pub fn event(results: &EventResults) -> anyhow::Result<String> {
 ///
 /// # Errors
 /// The XML cannot be written: a bug.
-pub fn gate(result: &GateResult) -> anyhow::Result<String> {
+pub fn of_gate(result: &GateResult) -> anyhow::Result<String> {
     let status = match result.decision {
         GateDecision::Accepted | GateDecision::Measured => TestCaseStatus::success(),
         GateDecision::Rejected => failed(NonSuccessKind::Failure, "rejected", &result.why),
@@ -68,10 +70,11 @@ pub fn gate(result: &GateResult) -> anyhow::Result<String> {
     let name = format!("{} against {}", result.candidate, result.baseline);
     let mut case = TestCase::new(shown(&name), status);
     case.set_classname("gate");
-    case.set_system_out(shown(&format!(
-        "LLR {:.2}, bounds {:?}, {} matches, score {:?}, Elo {:?}",
-        result.llr, result.bounds, result.games, result.score, result.elo
-    )));
+    let lines: Vec<String> = gate::lines(result)
+        .iter()
+        .map(|(figure, value)| shown(&format!("{figure}: {value}")))
+        .collect();
+    case.set_system_out(lines.join("\n"));
     let mut suite = TestSuite::new("gate");
     suite.add_test_case(case);
     written("gate", suite)

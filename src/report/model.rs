@@ -1,6 +1,6 @@
 //! What an event came to: the read model that all reports are made from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -37,6 +37,8 @@ pub struct EventResults {
     pub played: Vec<MatchResult>,
     /// What the organiser ruled.
     pub desk: Desk,
+    /// The rulings under which a match was played again to its end, by number.
+    pub replayed: BTreeSet<u32>,
     /// Why the event ended before all was played, in words; empty where it did not.
     pub ended: String,
 }
@@ -117,18 +119,26 @@ impl EventResults {
     }
 }
 
-/// How many matches are played, in words, of an event in which some are left; `None` where all are played.
-pub fn progress(event: &Value, unfolded: &Unfolded, played: usize) -> Option<String> {
-    let known = unfolded.pairings().count();
-    if unfolded.is_over() || played >= known {
-        return None;
-    }
-    // Elsewhere what follows depends on results.
-    let all = matches!(
+/// Whether all matches of the event are known from its beginning; elsewhere what follows depends on results.
+pub fn is_known_whole(event: &Value) -> bool {
+    matches!(
         event["event"]["format"].as_str(),
         None | Some("round-robin" | "gauntlet")
-    );
-    let least = if all { "" } else { "at least " };
+    )
+}
+
+/// How many matches are played, in words, of an event in which so many that are known are left to play; `None` where none is. What
+/// rulings keep from being played is not among them.
+pub fn progress(event: &Value, played: usize, left: usize) -> Option<String> {
+    if left == 0 {
+        return None;
+    }
+    let known = played + left;
+    let least = if is_known_whole(event) {
+        ""
+    } else {
+        "at least "
+    };
     Some(format!("{played} of {least}{known} matches played."))
 }
 
@@ -153,12 +163,7 @@ pub fn placing<E>(
     matches: impl FnOnce() -> Result<Vec<MatchResult>, E>,
 ) -> Result<Placing, E> {
     let tie_breaks = config::tie_breaks_of(event);
-    if desk.is_empty()
-        && matches!(
-            event["event"]["format"].as_str(),
-            None | Some("round-robin" | "gauntlet")
-        )
-    {
+    if desk.is_empty() && is_known_whole(event) {
         return Ok(Placing {
             tie_breaks,
             ..Placing::default()
@@ -170,11 +175,13 @@ pub fn placing<E>(
     let bots = event["bots"].as_array().map_or(0, Vec::len);
     let defaults = defaults(&*format, &unfolded, &results, bots);
     let places = format.places(&unfolded.history);
+    let ranked_by = format.ranked_by();
     let mut byes = unfolded.history.byes;
     byes.extend(unfolded.batch.byes);
     byes.retain(|bye| !desk.out(bye.slot, NOW).is_some_and(|out| out.annuls));
     Ok(Placing {
         places,
+        ranked_by,
         tie_breaks,
         byes,
         defaults,

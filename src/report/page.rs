@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::model::EventResults;
 use super::{Cell, Column, Look, Report, Table, confinement, encounters, rulings, standings};
+use crate::stats::Estimate;
 use crate::stats::repeats::Repeats;
 use crate::tournament::standings::{ResultsError, Standings};
 
@@ -138,7 +139,12 @@ fn facts(results: &EventResults, table: &Standings) -> Report<Figure> {
         lines.push(("sandbox in force", levels));
     }
     if !results.ended.is_empty() {
-        lines.push(("ended early", results.ended.clone()));
+        // Results of before say it twice.
+        let words = results.ended.as_str();
+        let words = words
+            .strip_prefix("the event ended early: ")
+            .unwrap_or(words);
+        lines.push(("ended early", words.to_owned()));
     }
     list("fact", lines)
 }
@@ -158,7 +164,7 @@ fn rates(results: &EventResults) -> Report<Figure> {
             format!("{:.1}", rates.moves as f64 / rates.games as f64),
         ));
     }
-    if let Some(first) = rates.first_move() {
+    if let Some(first) = rates.first_move().map(Estimate::if_spread) {
         let interval = first.interval.map_or_else(String::new, |[low, high]| {
             format!(
                 ", 95 %: {} to {}",

@@ -18,8 +18,10 @@ pub fn report(results: &EventResults) -> Report<RulingRow> {
         Column::new("reason", "reason"),
         Column::new("in_force", "in force"),
         Column::data("undone_by"),
+        Column::data("overridden_by"),
         Column::new("effect", "effect").spare(2),
     ];
+    let number = |by: Option<u32>| by.map_or(Cell::Empty, |by| Cell::Count(u64::from(by)));
     let cells = |row: &RulingRow| {
         vec![
             Cell::Count(u64::from(row.number)),
@@ -27,12 +29,13 @@ pub fn report(results: &EventResults) -> Report<RulingRow> {
             Cell::Plain(row.ruling.clone()),
             Cell::Text(row.about.join(", ")),
             Cell::Text(row.reason.clone()),
-            Cell::Plain(match row.undone_by {
-                None => "yes".to_owned(),
-                Some(by) => format!("no, undone by {by}"),
+            Cell::Plain(match (row.undone_by, row.overridden_by) {
+                (None, None) => "yes".to_owned(),
+                (Some(by), _) => format!("no, undone by {by}"),
+                (None, Some(by)) => format!("no, {by} decides"),
             }),
-            row.undone_by
-                .map_or(Cell::Empty, |by| Cell::Count(u64::from(by))),
+            number(row.undone_by),
+            number(row.overridden_by),
             Cell::Text(row.effect.clone()),
         ]
     };
@@ -66,7 +69,11 @@ pub fn notes(results: &EventResults) -> Vec<String> {
         super::escape(&line).into_owned()
     };
     let in_force = results.desk.in_force(NOW);
-    in_force.filter(about_games).map(in_words).collect()
+    in_force
+        .filter(about_games)
+        .filter(|ruling| results.desk.overridden_by(ruling).is_none())
+        .map(in_words)
+        .collect()
 }
 
 fn row(results: &EventResults, ruling: &Ruling) -> RulingRow {
@@ -74,14 +81,19 @@ fn row(results: &EventResults, ruling: &Ruling) -> RulingRow {
     let undone_by = desk
         .undone_by(ruling.number, NOW)
         .map(|undoing| undoing.number);
+    let overridden_by = desk
+        .overridden_by(ruling)
+        .filter(|_| undone_by.is_none())
+        .map(|later| later.number);
     RulingRow {
         number: ruling.number,
         at: ruling.at.clone(),
         ruling: ruling.what.word().to_owned(),
         about: about(results, ruling),
         reason: ruling.reason.clone(),
-        in_force: undone_by.is_none(),
+        in_force: undone_by.is_none() && overridden_by.is_none(),
         undone_by,
+        overridden_by,
         effect: effect(results, ruling),
     }
 }
@@ -114,15 +126,24 @@ fn effect(results: &EventResults, ruling: &Ruling) -> String {
         What::Withdraw { .. } => {
             "plays no more; its results stand, the rest is won by default".into()
         }
-        What::Void { .. } => "counts for nobody, and is not played again".into(),
+        What::Void { .. } => match results.desk.overridden_by(ruling) {
+            None => "counts for nobody, and is not played again".into(),
+            Some(later) => format!("ruling {} came later and decides", later.number),
+        },
         What::Replay { of } => {
-            let is_current =
-                results.desk.replay(*of).map(|current| current.number) == Some(ruling.number);
-            let is_played = results.played.iter().any(|result| result.id == *of);
-            match (is_current, is_played) {
-                (false, _) => "was played again; that is set aside now".into(),
-                (true, true) => "was played again; the games before are set aside".into(),
-                (true, false) => "is to be played again".into(),
+            let desk = &results.desk;
+            let is_current = desk.replay(*of).map(|current| current.number) == Some(ruling.number);
+            let is_undone = desk.undone_by(ruling.number, NOW).is_some();
+            let is_played = results.replayed.contains(&ruling.number);
+            let words = match (is_current, is_played) {
+                (false, true) => "was played again; that is set aside now",
+                (true, true) => "was played again; the games before are set aside",
+                (false, false) => "was not played again; what was played before stays",
+                (true, false) => "is to be played again",
+            };
+            match desk.overridden_by(ruling).filter(|_| !is_undone) {
+                Some(later) => format!("{words}; ruling {} came later and decides", later.number),
+                None => words.into(),
             }
         }
         What::Add { .. } => "takes part from then on".into(),

@@ -8,6 +8,7 @@ use hakem_protocol::results::{Forfeits, StandingRow};
 use super::{Cell, Column, Report, Table, ms, rounded, seconds};
 use crate::event::Verdict;
 use crate::stats::Estimate;
+use crate::tournament::RankedBy;
 use crate::tournament::standings::{Row, Standings, Tally, TieBreak};
 
 /// The report of these standings.
@@ -75,11 +76,16 @@ fn notes(standings: &Standings) -> Vec<String> {
         .iter()
         .map(|&by| in_words(by))
         .collect();
+    let equal = format!("{}; then a rank is shared.", names.join(", then "));
     let mut notes = vec![
-        format!(
-            "Equal points: {}; then a rank is shared.",
-            names.join(", then ")
-        ),
+        match standings.ranked_by {
+            RankedBy::Points => format!("Equal points: {equal}"),
+            RankedBy::Round => format!(
+                "Rank: the round of the knockout that was reached; where that is equal, and before the knockout, the points. Equal \
+                 points: {equal}"
+            ),
+            RankedBy::Rung => "Rank: the rung of the ladder; points do not decide it.".to_owned(),
+        },
         "Rating: Glicko-2, with its 95 % interval.".to_owned(),
     ];
     let byes: Vec<String> = standings
@@ -139,6 +145,16 @@ fn heading(tie_break: TieBreak) -> Option<&'static str> {
         TieBreak::BuchholzCut1 => Some("BH-1"),
         TieBreak::Wins => None,
     }
+}
+
+/// The tie-breaks for people, in order: none where they decide nothing.
+fn shown_tie_breaks(standings: &Standings) -> impl Iterator<Item = TieBreak> {
+    let decide = standings.ranked_by != RankedBy::Rung;
+    standings
+        .tie_breaks
+        .iter()
+        .copied()
+        .take_while(move |_| decide)
 }
 
 fn forfeit_kinds() -> impl Iterator<Item = Verdict> {
@@ -226,7 +242,7 @@ fn table(standings: &Standings, data: &[StandingRow]) -> Table {
         people("matches", "matches").spare(1),
         people("points", "points"),
     ];
-    for &by in &standings.tie_breaks {
+    for by in shown_tie_breaks(standings) {
         if let Some(title) = heading(by) {
             columns.push(people(by.as_str(), title).spare(5));
         }
@@ -264,7 +280,7 @@ fn cells(standings: &Standings, row: &Row) -> Vec<Cell> {
         tally(row.matches),
         Cell::Real(row.points, decimals(standings)),
     ];
-    for (&by, &value) in standings.tie_breaks.iter().zip(&row.tie_breaks) {
+    for (by, &value) in shown_tie_breaks(standings).zip(&row.tie_breaks) {
         if heading(by).is_some() {
             cells.push(value.map_or(Cell::Empty, |value| Cell::Real(value, 2)));
         }

@@ -240,13 +240,15 @@ impl Table {
             .filter(|&column| self.columns[column].shown != Shown::People)
             .collect();
         let mut csv = csv::Writer::from_writer(out);
-        csv.write_record(columns.iter().map(|&column| &self.columns[column].key))?;
+        csv.write_record(columns.iter().map(|&column| &self.columns[column].key))
+            .map_err(io_error)?;
         for row in &self.rows {
             csv.write_record(
                 columns
                     .iter()
                     .map(|&column| row[column].data().into_owned()),
-            )?;
+            )
+            .map_err(io_error)?;
         }
         csv.flush()
     }
@@ -288,6 +290,14 @@ impl Cell {
             Cell::Real(value, _) => super::rounded(*value).to_string().into(),
             other => other.plain().into(),
         }
+    }
+}
+
+/// What stopped the writer of CSV, of its own kind: a reader that went away is told by it.
+fn io_error(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
     }
 }
 
@@ -498,9 +508,12 @@ a note
                 Err(io::ErrorKind::BrokenPipe.into())
             }
         }
+        let columns = vec![Column::new("number", "number")];
+        // More than a buffer holds, so that the writing fails and not only the flushing.
+        let rows = vec![vec![Cell::Count(7)]; 20_000];
         let report = super::super::Report {
-            rows: vec![1],
-            table: table(),
+            rows: vec![7; rows.len()],
+            table: Table::new(columns, rows),
             notes: Vec::new(),
         };
         for format in super::super::Format::ALL {

@@ -78,13 +78,23 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// Text for a field of CSV: as at a terminal, and marked with an apostrophe where a spreadsheet would take it for a
-/// formula (OWASP, "CSV Injection").
+/// formula (OWASP, "CSV Injection"). A plain number is none.
 pub fn csv_field(text: &str) -> Cow<'_, str> {
     let formula = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
-    if text.starts_with(formula) {
+    if text.starts_with(formula) && !is_number(text) {
         format!("'{}", escape(text)).into()
     } else {
         escape(text)
+    }
+}
+
+/// Whether a text is a plain decimal number: a sign, digits, a point and digits.
+fn is_number(text: &str) -> bool {
+    let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    match unsigned.split_once('.') {
+        Some((whole, decimals)) => digits(whole) && digits(decimals),
+        None => digits(unsigned),
     }
 }
 
@@ -226,8 +236,13 @@ mod tests {
 
     #[test]
     fn what_a_spreadsheet_takes_for_a_formula_is_marked() {
-        for text in ["=1", "+1", "-1", "@x", "\tx", "\rx", "＝1"] {
+        for text in [
+            "=1", "+1+2", "-1-x", "-", "+.5", "-1.", "-1e5", "+٣", "@x", "\tx", "\rx", "＝1", "－1",
+        ] {
             assert!(csv_field(text).starts_with('\''), "{text}");
+        }
+        for text in ["+1", "-1", "-223.3", "+0.0", "12"] {
+            assert_eq!(csv_field(text), text);
         }
         assert_eq!(csv_field("a=1"), "a=1");
     }
@@ -275,7 +290,7 @@ mod tests {
 
             let field = csv_field(&text);
             prop_assert!(plain(&field));
-            prop_assert!(!field.starts_with(['=', '+', '-', '@']));
+            prop_assert!(!field.starts_with(['=', '+', '-', '@']) || field.parse::<f64>().is_ok());
 
             let cell = markdown(&text);
             prop_assert!(plain(&cell));

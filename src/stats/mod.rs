@@ -85,6 +85,16 @@ impl Estimate {
         })
     }
 
+    /// The same without an interval where all units said the same: how far they spread is not known then, and an interval without width
+    /// would pretend to know the mean exactly.
+    #[must_use]
+    pub fn if_spread(self) -> Estimate {
+        Estimate {
+            interval: self.interval.filter(|[low, high]| low < high),
+            ..self
+        }
+    }
+
     /// The Elo difference of an estimated score, its interval taken end by end.
     pub fn elo(self) -> Estimate {
         Estimate {
@@ -155,6 +165,16 @@ mod tests {
         assert_eq!((one.mean, one.interval, one.units), (1.5, None, 1));
         assert_eq!(mean(&[]), None);
         assert_eq!(mean(&[Unit::default()]), None);
+    }
+
+    #[test]
+    fn units_that_all_say_the_same_tell_nothing_of_their_spread() {
+        let even = [unit(&[1.0, 0.0]), unit(&[0.0, 1.0])];
+        let alike = mean(&even).expect("two").if_spread();
+        assert_eq!((alike.mean, alike.interval), (0.5, None));
+        assert_eq!(alike.likelihood_above(0.5), None);
+        let mixed = mean(&singles(&[1.0, 0.0])).expect("two");
+        assert_eq!(mixed.if_spread(), mixed);
     }
 
     /// The interval of unequal units against the delete-one jackknife, an independent way to the same variance.

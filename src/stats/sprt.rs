@@ -7,6 +7,8 @@
 //! Once the ratio leaves the bounds the test is over. The probability to accept a candidate of the first strength is then alpha
 //! at most, and to reject one of the second beta at most, as nearly as the approximation goes; a test of the whole by
 //! simulation holds it to that.
+//!
+//! Which units are evidence, what copies are and what a forfeit is, is told in [`crate::tournament::gate`].
 
 use super::expected_score;
 use super::pairs::NORMALISED_SCALE;

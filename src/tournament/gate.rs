@@ -2,6 +2,15 @@
 //!
 //! Units, pairs of matches on the same chance or matches without partner, are counted in the order of the schedule, whatever the order in
 //! which they end: so the verdict does not depend on how many are played at once, and quick games do not come to count first.
+//!
+//! **Copies.** A unit whose games were played move for move before is no independent evidence, and is left out: two bots without chance in
+//! them would else be told apart by one game, counted again and again. A unit with a game that one side *forfeited* is never a copy:
+//! that a program fails is found out anew each time, whatever was played before it failed, and a forfeit is a loss.
+//!
+//! To count forfeits but not the copies of real play beside them would make a bot that fails now and then look worse than it is. So
+//! once a unit counts for its forfeit alone, the test has to come to the same decision with all units, copies included, too
+//! ([`Gate::is_held`]). With all units it is the plain sequential test of units that are independent draws, whose error rates hold; a second
+//! condition makes a wrong decision only rarer.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -61,7 +70,12 @@ pub struct Gate {
     /// Units that are counted: all before this one.
     counted: u32,
     units: BTreeMap<u32, Observed>,
+    /// The units that are evidence.
     sample: Sample,
+    /// All units, copies included.
+    all: Sample,
+    /// Units that are evidence only because of a forfeit: the same was played before.
+    forfeited_again: u64,
     scores: Scores,
     points: Sums,
     seen: HashSet<String>,
@@ -99,6 +113,8 @@ impl Gate {
             counted: 0,
             units: BTreeMap::new(),
             sample: Sample::new(size),
+            all: Sample::new(size),
+            forfeited_again: 0,
             scores: Scores::default(),
             points: Sums::default(),
             seen: HashSet::new(),
@@ -194,37 +210,54 @@ impl Gate {
             *sum += more;
         }
         self.adjudicated += observed.adjudicated;
+        let halves = observed.halves;
+        let value = match self.test.as_ref().map(Test::scale) {
+            Some(Scale::Points) => observed.points.sum / f64::from(observed.points.count.max(1)),
+            _ => f64::from(halves) / f64::from(2 * self.size()),
+        };
+        self.all.add(value);
         let plays: Vec<String> = observed.plays.into_values().collect();
         let is_known = plays.iter().all(|play| !play.is_empty()) && !plays.is_empty();
         if is_known && !self.seen.insert(plays.join(" ")) {
-            self.copies += 1;
-            self.copies_in_a_row += 1;
-            if self.copies_in_a_row >= MOST_COPIES {
-                self.state = State::Copies;
+            if observed.forfeits == [0, 0] {
+                self.copies += 1;
+                self.copies_in_a_row += 1;
+                if self.copies_in_a_row >= MOST_COPIES {
+                    self.state = State::Copies;
+                }
+                return;
             }
-            return;
+            self.forfeited_again += 1;
         }
         self.copies_in_a_row = 0;
-        let halves = observed.halves;
         if self.paired {
             self.scores.add_pair(halves as usize);
         } else {
             self.scores.add_single(halves as usize);
         }
         self.points.add(observed.points);
+        self.sample.add(value);
         let Some(test) = &self.test else {
             return;
         };
-        self.sample.add(match test.scale() {
-            Scale::Points => observed.points.sum / f64::from(observed.points.count.max(1)),
-            Scale::Logistic | Scale::Normalised => f64::from(halves) / f64::from(2 * self.size()),
-        });
         self.llr = test.llr(&self.sample);
+        if self.is_held() {
+            return;
+        }
         self.state = match test.decide(self.llr) {
             Decision::Accepted => State::Accepted,
             Decision::Rejected => State::Rejected,
             Decision::Open => State::Open,
         };
+    }
+
+    /// Whether the ratio is beyond a bound, but would not be if copies of real play were counted beside the forfeits.
+    pub fn is_held(&self) -> bool {
+        let Some(test) = self.test.as_ref().filter(|_| self.forfeited_again > 0) else {
+            return false;
+        };
+        let decision = test.decide(self.llr);
+        decision != Decision::Open && decision != test.decide(test.llr(&self.all))
     }
 
     /// Where it stands.
@@ -418,6 +451,104 @@ mod tests {
             (gate.copies(), u64::from(gate.counted())),
             (MOST_COPIES, 1 + MOST_COPIES)
         );
+    }
+
+    /// Plays a match that this slot forfeits at its first turn, so that all such games are alike.
+    fn forfeit(gate: &mut Gate, pairing: &Pairing, by: Slot) {
+        let seat = usize::from(pairing.seats[0] != by);
+        let mut game = game(pairing, 1 - seat, &format!("{seat:064x}"));
+        game.verdict = Verdict::NoReady;
+        game.against = Some(seat);
+        game.moves = 0;
+        gate.game(&game);
+        gate.finished(&MatchResult {
+            id: pairing.id,
+            seats: pairing.seats.clone(),
+            score: game.score.clone().expect("a score"),
+            series: vec![],
+            games: 1,
+        });
+    }
+
+    /// A program that fails at once fails in the same way each time: that is evidence each time, on either side, of pairs and of single
+    /// matches, of a whole pair and of half of one.
+    #[test]
+    fn forfeits_are_evidence_even_where_the_play_is_a_copy() {
+        for (by, state) in [(CANDIDATE, State::Rejected), (BASELINE, State::Accepted)] {
+            for (paired, all) in [(true, true), (true, false), (false, true)] {
+                let test = Test::new(Scale::Logistic, [0.0, 200.0], 0.05, 0.05).expect("a test");
+                let mut gate = Gate::new(Some(test), paired, 1000);
+                while gate.state() == State::Open {
+                    for pairing in gate.next_unit() {
+                        if all || pairing.rotation == 0 {
+                            forfeit(&mut gate, &pairing, by);
+                        } else {
+                            // The other game of the pair is the same one each time, and lost as well.
+                            play(&mut gate, &pairing, 1 - by, &format!("{:064x}", 77));
+                        }
+                    }
+                }
+                assert_eq!(gate.state(), state, "{by} {paired} {all}");
+                assert_eq!(gate.copies(), 0);
+                assert!(gate.counted() < 40, "{}", gate.counted());
+                assert!(gate.forfeits()[by] >= u64::from(gate.counted()));
+            }
+        }
+    }
+
+    /// A bot that wins every game that it does not forfeit, by the same play, is not rejected for the few that it does; and copies of real
+    /// play never decide, with forfeits beside them or without.
+    #[test]
+    fn forfeits_do_not_outweigh_copies_of_real_play() {
+        let mut gate = gate(4000);
+        while gate.state() == State::Open {
+            for pairing in gate.next_unit() {
+                if pairing.pair % 40 == 39 && pairing.rotation == 0 {
+                    forfeit(&mut gate, &pairing, CANDIDATE);
+                } else {
+                    let hash = format!("{:064x}", 7 + pairing.rotation);
+                    play(&mut gate, &pairing, CANDIDATE, &hash);
+                }
+            }
+        }
+        assert_eq!(gate.state(), State::Budget);
+        assert!(gate.is_held(), "{}", gate.llr());
+        assert_eq!(gate.forfeits(), [50, 0]);
+        assert_eq!(gate.copies(), 2000 - 50 - 1);
+    }
+
+    /// Error rates by simulation, of equal bots that play one pair of games again and again and both forfeit one game in ten: the candidate
+    /// is accepted in alpha of the gates at most.
+    #[test]
+    fn forfeits_of_equal_bots_keep_the_error_rate() {
+        let mut state = 1u64;
+        let mut below = |count: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % count
+        };
+        let (gates, mut accepted) = (300, 0);
+        for _ in 0..gates {
+            let test = Test::new(Scale::Logistic, [0.0, 100.0], 0.05, 0.05).expect("a test");
+            let mut gate = Gate::new(Some(test), true, 2000);
+            while gate.state() == State::Open {
+                for pairing in gate.next_unit() {
+                    match below(20) {
+                        0 => forfeit(&mut gate, &pairing, CANDIDATE),
+                        1 => forfeit(&mut gate, &pairing, BASELINE),
+                        // Seat 0 wins the one game that they play.
+                        _ => {
+                            let hash = format!("{:064x}", 7 + pairing.rotation);
+                            play(&mut gate, &pairing, pairing.seats[0], &hash);
+                        }
+                    }
+                }
+            }
+            accepted += u32::from(gate.state() == State::Accepted);
+        }
+        // 15 are expected at most; 30 would come in less than one run of a thousand.
+        assert!(accepted < 30, "{accepted} of {gates}");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use super::knockout::Knockout;
 use super::round_robin;
 use super::rulings::Annulled;
-use super::{Batch, Format, History, Meetings, Numbers};
+use super::{Batch, Format, History, Meetings, Numbers, RankedBy};
 use crate::event::Slot;
 
 /// An event of groups and a knockout.
@@ -145,6 +145,10 @@ impl Format for Groups {
             .map(|group| group.len().min(self.advance))
             .sum();
         (in_groups + go_on.saturating_sub(1)) * self.meetings.games as usize
+    }
+
+    fn ranked_by(&self) -> RankedBy {
+        RankedBy::Round
     }
 
     /// The places of the knockout; who did not reach it shares the place after.

@@ -5,7 +5,7 @@
 //! if they are equal then, they play on, a pair of matches at a time (where games are not paired, one match), until one is ahead.
 
 use super::rulings::Counts;
-use super::{Batch, Format, History, Meetings, Numbers, Pairing};
+use super::{Batch, Format, History, Meetings, Numbers, Pairing, RankedBy};
 use crate::event::Slot;
 use crate::game::Share;
 
@@ -160,6 +160,10 @@ impl Format for Knockout {
 
     fn least_matches(&self) -> usize {
         self.seeds.len().saturating_sub(1) * self.meetings.games as usize
+    }
+
+    fn ranked_by(&self) -> RankedBy {
+        RankedBy::Round
     }
 
     /// Who is still in is first; those who went out in one round share a place.

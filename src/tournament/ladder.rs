@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rulings::Counts;
-use super::{Batch, Format, History, Meetings, Numbers};
+use super::{Batch, Format, History, Meetings, Numbers, RankedBy};
 use crate::event::Slot;
 use crate::rating::Rating;
 
@@ -149,6 +149,10 @@ impl Format for Ladder {
 
     fn least_matches(&self) -> usize {
         usize::from(self.order.len() > 1 && self.rounds > 0) * self.meetings.games as usize
+    }
+
+    fn ranked_by(&self) -> RankedBy {
+        RankedBy::Rung
     }
 
     /// The rungs; who is out goes to the end.

@@ -135,6 +135,18 @@ impl History {
     }
 }
 
+/// What decides a rank.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RankedBy {
+    /// The points, then tie-breaks.
+    #[default]
+    Points,
+    /// The round of a knockout that was reached; among those who went out in one round the points, then tie-breaks.
+    Round,
+    /// The rung of a ladder, which nobody shares.
+    Rung,
+}
+
 /// How an event is made of matches.
 pub trait Format: Debug + Send {
     /// The matches that follow once all before are over; none where the event is over. It depends on nothing else.
@@ -151,6 +163,11 @@ pub trait Format: Debug + Send {
     /// Whether rulings change what earlier rounds mean for the pairing of later ones; else what counted when a round was over stays.
     fn looks_back(&self) -> bool {
         false
+    }
+
+    /// What decides a rank before the points do.
+    fn ranked_by(&self) -> RankedBy {
+        RankedBy::Points
     }
 
     /// The place of each bot by slot, from 1, where the format decides it and not the points. Equals share one.

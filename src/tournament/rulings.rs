@@ -189,6 +189,20 @@ impl Desk {
         )
     }
 
+    /// The later ruling in force about the same match that decides instead of this one: the last of those that void it or have it played
+    /// again.
+    pub fn overridden_by(&self, ruling: &Ruling) -> Option<&Ruling> {
+        let (What::Void { of } | What::Replay { of }) = ruling.what else {
+            return None;
+        };
+        self.in_force(NOW)
+            .rfind(|other| match other.what {
+                What::Void { of: this } | What::Replay { of: this } => this == of,
+                _ => false,
+            })
+            .filter(|last| last.number > ruling.number)
+    }
+
     /// Rulings that are in force for a batch, without those that undo others.
     pub fn in_force(&self, at: usize) -> impl DoubleEndedIterator<Item = &Ruling> {
         self.rulings.iter().filter(move |ruling| {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::Bye;
 use super::rulings::{Defaults, Status};
+use super::{Bye, RankedBy};
 use crate::event::{GameId, GameResult, MatchId, MatchResult, Slot, Verdict};
 use crate::game::Share;
 use crate::rating::{Counts, DEFAULT_TAU, Rating, RatingError, Score, rate_counts};
@@ -64,6 +64,8 @@ pub enum TieBreak {
 pub struct Placing {
     /// The place of each bot by slot, where the format decides it before the points.
     pub places: Option<Vec<usize>>,
+    /// What that place is.
+    pub ranked_by: RankedBy,
     /// What decides between bots of equal points, in order. Who is equal in all shares a rank.
     pub tie_breaks: Vec<TieBreak>,
     /// Rounds without an opponent.
@@ -78,6 +80,7 @@ impl Default for Placing {
     fn default() -> Placing {
         Placing {
             places: None,
+            ranked_by: RankedBy::Points,
             tie_breaks: TieBreak::USUAL.to_vec(),
             byes: Vec::new(),
             defaults: Defaults::default(),
@@ -206,7 +209,9 @@ pub struct RatedRound {
 pub struct Standings {
     /// A row a bot, best first; equals in the order of their names.
     pub rows: Vec<Row>,
-    /// What decides between equal points.
+    /// What decides a rank.
+    pub ranked_by: RankedBy,
+    /// What decides between equal points, where points decide.
     pub tie_breaks: Vec<TieBreak>,
     /// The rating periods, in order: one a round.
     pub periods: Vec<RatedRound>,
@@ -469,6 +474,7 @@ impl Fold {
         count_opponents(&self.met, &mut bots);
         Ok(Standings {
             rows: rows(names, bots, &self.ratings, placing),
+            ranked_by: placing.ranked_by,
             tie_breaks: placing.tie_breaks.clone(),
             periods: self.periods,
             unfinished: self.unfinished,
@@ -661,7 +667,7 @@ fn rows(names: &[String], bots: Vec<Bot>, ratings: &[Rating], placing: &Placing)
             void: bot.void,
             adjudicated: bot.adjudicated,
             forfeits: bot.forfeits.clone(),
-            points_a_game: bot.points_a_game.estimate(),
+            points_a_game: bot.points_a_game.estimate().map(Estimate::if_spread),
             rating: ratings[*slot],
             time_us: bot.time_us,
             cpu_us: bot.cpu_us,

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::super::exit::Refused;
 use super::super::play::seed_file;
+use super::super::shown;
 use crate::config;
 use crate::event::{GameId, MatchId, MatchResult, Slot};
 use crate::store::{self, Meta, Store};
@@ -91,7 +92,7 @@ impl Hall {
             Some(out) => Err(Refused(format!(
                 "`{name}` is {} already, by ruling {n}: {}; to rule otherwise, undo ruling {n} first",
                 out.status.as_str(),
-                out.ruling.reason,
+                shown(&out.ruling.reason),
                 n = out.ruling.number
             ))),
         }
@@ -249,7 +250,8 @@ impl Hall {
             What::Void { of } => match self.desk.void(of, NOW) {
                 Some(ruling) => Err(Refused(format!(
                     "{of} is void already, by ruling {}: {}",
-                    ruling.number, ruling.reason
+                    ruling.number,
+                    shown(&ruling.reason)
                 ))),
                 None => Ok(()),
             },
@@ -264,7 +266,8 @@ impl Hall {
                     };
                     Err(Refused(format!(
                         "the event is closed already, by ruling {}: {}{hint}",
-                        ruling.number, ruling.reason
+                        ruling.number,
+                        shown(&ruling.reason)
                     )))
                 }
                 None => Ok(()),
@@ -304,7 +307,7 @@ impl Hall {
         let left = self.unfolded.left(&*self.format, &self.results).count();
         if !self.unfolded.is_over() {
             self.store.set_ended(&format!(
-                "the event was closed by ruling {}: {}; at least {left} matches were not played",
+                "it was closed by ruling {}: {}; at least {left} matches were not played",
                 ruling.number, ruling.reason
             ))?;
         }

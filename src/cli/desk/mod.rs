@@ -54,6 +54,9 @@ enum Command {
         /// Its name in the event
         #[arg(value_name = "BOT")]
         bot: String,
+        /// Refused with what is right: there is no choice here.
+        #[arg(long, hide = true)]
+        keep_results: bool,
         #[command(flatten)]
         why: Why,
     },
@@ -160,6 +163,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             let slot = hall.playing(bot)?;
             let keep_results = *keep_results;
             (What::Disqualify { slot, keep_results }, Vec::new())
+        }
+        Command::Withdraw {
+            keep_results: true, ..
+        } => {
+            let what = "withdraw takes no --keep-results: the results of a bot that leaves stand in any case, and what it did not play is \
+                        won by default; disqualify takes results out";
+            return Err(Refused(what.into()).into());
         }
         Command::Withdraw { bot, .. } => {
             let slot = hall.playing(bot)?;

@@ -14,10 +14,16 @@ use serde_json::Value;
 use super::Refused;
 use crate::config::{EventConfig, Program};
 use crate::stats::elo_difference;
-use crate::tournament::gate::{BASELINE, CANDIDATE, Gate};
+use crate::tournament::gate::{BASELINE, CANDIDATE};
 
 /// The version of the file's form.
 const FORMAT: u32 = 1;
+/// The most matches that a gate plays.
+pub(super) const MOST_GAMES: u64 = 10_000_000;
+/// The largest Elo difference that is measured: that of a score which is all but 1 after so many matches is below it.
+const MOST_ELO: f64 = 3_000.0;
+/// More points than a game can be worth.
+const MOST_POINTS: f64 = 1e6;
 
 /// A measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,7 +49,7 @@ pub(super) struct Entry {
     pub(super) games: u64,
     /// The mean score of the bot.
     pub(super) score: f64,
-    /// The Elo difference of that score, half a win and half a loss added so that it has an end.
+    /// The Elo difference of that score; where the score has none that ends, of it with half a win and half a loss added.
     pub(super) elo: f64,
     /// Points won less points lost, a game.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,18 +101,49 @@ impl Entry {
     }
 
     /// The same, measured.
-    pub(super) fn measured(mut self, gate: &Gate, result: &GateResult) -> Entry {
+    pub(super) fn measured(mut self, result: &GateResult) -> Entry {
         let games = result.games as f64;
-        let score = gate
-            .scores()
-            .sums()
-            .estimate()
-            .map_or(0.5, |score| score.mean);
         self.games = result.games;
         self.score = result.score.unwrap_or(0.5);
-        self.elo = elo_difference((score * games + 0.5) / (games + 1.0));
+        self.elo = result
+            .elo
+            .unwrap_or_else(|| elo_difference((self.score * games + 0.5) / (games + 1.0)));
         self.points_per_game = result.points_per_game;
         self
+    }
+
+    /// The first figure that no measurement gives: its key, its value, and what would be right.
+    fn impossible(&self) -> Option<(&'static str, String, String)> {
+        let points = self.points_per_game.unwrap_or(0.0);
+        [
+            (
+                "games",
+                (1..=MOST_GAMES).contains(&self.games),
+                self.games.to_string(),
+                format!("a whole number from 1 to {MOST_GAMES}"),
+            ),
+            (
+                "score",
+                (0.0..=1.0).contains(&self.score),
+                self.score.to_string(),
+                "a number from 0 to 1".to_owned(),
+            ),
+            (
+                "elo",
+                self.elo.abs() <= MOST_ELO,
+                self.elo.to_string(),
+                format!("a number from -{MOST_ELO} to {MOST_ELO}"),
+            ),
+            (
+                "points_per_game",
+                points.abs() <= MOST_POINTS,
+                points.to_string(),
+                format!("a number from -{MOST_POINTS} to {MOST_POINTS}"),
+            ),
+        ]
+        .into_iter()
+        .find(|&(_, is_right, ..)| !is_right)
+        .map(|(key, _, value, right)| (key, value, right))
     }
 
     fn is_of_the_same(&self, other: &Entry) -> bool {
@@ -161,6 +198,16 @@ impl BaselineFile {
                         content.format
                     ))
                     .into());
+                }
+                for (place, entry) in content.measured.iter().enumerate() {
+                    if let Some((key, value, right)) = entry.impossible() {
+                        return Err(Refused(format!(
+                            "{}: `measured[{place}].{key}` is {value}, and {right} would be right; --update-baseline measures anew once \
+                             that entry is taken out",
+                            path.display()
+                        ))
+                        .into());
+                    }
                 }
                 content
             }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ use super::progress::Progress;
 use crate::config::Flags;
 use crate::event::{Event, GameResult, MatchId, MatchResult};
 use crate::game;
-use crate::report::gate::{Verdict, data};
+use crate::report::gate::{Verdict, count, data};
 use crate::report::junit;
 use crate::runner::{self, Ended, Ledger, Source, ledger::Forget};
 use crate::stats::sprt::{Scale, Test};
@@ -39,7 +39,8 @@ const MEASURED_MATCHES: u32 = 1_000;
 /// Test whether a bot is better than another, for CI: stops as soon as it is clear
 ///
 /// The candidate plays the baseline in pairs of matches on the same chance, the sides exchanged. After each pair a sequential
-/// probability ratio test weighs two hypotheses: the candidate is as good as --elo0 says, or as --elo1 says.
+/// probability ratio test weighs two hypotheses: the candidate is as good as --elo0 says, or as --elo1 says. A pair that was played move
+/// for move before is no evidence; one in which a side forfeits a game is, each time, and the game is lost.
 ///
 /// Exit codes: 0 accepted (or measured); 1 rejected; 4 no decision within the budget; 2, 3 and 130 as everywhere.
 #[derive(Debug, clap::Args)]
@@ -146,6 +147,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     } else {
         MOST_MATCHES
     });
+    tell_budget(most, args.unpaired)?;
     let mut ready = ready(args.fileless.playing(config))?;
     let about = Entry::about(&ready.plan.config, &ready.hashes, !args.unpaired);
     let stored = file.as_ref().and_then(|file| file.find(&about)).cloned();
@@ -158,7 +160,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let test = match (&stored, args.update_baseline, &args.baseline_file) {
         (_, true, _) => None,
-        (Some(stored), false, _) => Some(from_stored(&usual, stored)?),
+        (Some(stored), false, Some(path)) => Some(from_stored(&usual, stored, path)?),
         (None, false, Some(path)) => {
             return Err(Refused(format!(
                 "{} holds no measurement against this baseline (same files, game, rules, clock and openings); --update-baseline makes one",
@@ -166,7 +168,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             ))
             .into());
         }
-        (None, false, None) => Some(usual),
+        (_, false, None) => Some(usual),
     };
     if let (Some(stored), Some(_)) = (&stored, &test)
         && stored.candidate == about.candidate
@@ -204,6 +206,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             ));
         }
     }
+    if let Some(dir) = &args.fileless.out {
+        tell_counted(dir, gate, result.games)?;
+    }
     if verdict.decision != GateDecision::NoDecision
         && let Some(dir) = &args.fileless.out
     {
@@ -212,7 +217,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if verdict.decision == GateDecision::Measured
         && let Some(file) = &mut file
     {
-        file.put(about.measured(gate, &result))?;
+        file.put(about.measured(&result))?;
     }
     write_junit(args, &result)?;
     output.gate(result)?;
@@ -224,9 +229,45 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }))
 }
 
+/// Says how many matches are played at most, where pairs do not come to the number that was given.
+///
+/// # Errors
+/// [`Refused`] where there is not room for one pair.
+fn tell_budget(most: u32, unpaired: bool) -> Result<(), Refused> {
+    if unpaired || most.is_multiple_of(2) {
+        return Ok(());
+    }
+    if most == 1 {
+        let what = "--max-games 1: matches are played in pairs, so that 2 are the least; --unpaired plays single ones";
+        return Err(Refused(what.into()));
+    }
+    super::say(format_args!(
+        "--max-games {most}: matches are played in pairs, so that {} are the most",
+        most - 1
+    ));
+    Ok(())
+}
+
+/// Says what counted of the matches that a folder holds, where not all of them did.
+fn tell_counted(dir: &Path, gate: &Gate, evidence: u64) -> anyhow::Result<()> {
+    let size = if gate.is_paired() { 2 } else { 1 };
+    let held = Store::open(dir)?.matches()?.len() as u64;
+    let copies = size * gate.copies();
+    let after = held.saturating_sub(size * u64::from(gate.counted()));
+    if copies + after == 0 {
+        return Ok(());
+    }
+    super::say(format_args!(
+        "{} holds {}: {evidence} count, {copies} were copies, {after} ended beyond those that the verdict is about",
+        dir.display(),
+        count(held, "match", "matches")
+    ));
+    Ok(())
+}
+
 fn write_junit(args: &Args, result: &GateResult) -> anyhow::Result<()> {
     match &args.junit {
-        Some(path) => super::report::write(path, &junit::gate(result)?),
+        Some(path) => super::report::write(path, &junit::of_gate(result)?),
         None => Ok(()),
     }
 }
@@ -260,7 +301,7 @@ fn usual_test(args: &Args) -> anyhow::Result<Test> {
 }
 
 /// The same test, counted from what was measured.
-fn from_stored(usual: &Test, stored: &Entry) -> anyhow::Result<Test> {
+fn from_stored(usual: &Test, stored: &Entry, path: &Path) -> anyhow::Result<Test> {
     let [alpha, beta] = usual.errors();
     let from = match usual.scale() {
         Scale::Points => stored.points_per_game.ok_or_else(|| {
@@ -269,8 +310,13 @@ fn from_stored(usual: &Test, stored: &Entry) -> anyhow::Result<Test> {
         Scale::Logistic | Scale::Normalised => stored.elo,
     };
     let hypotheses = usual.hypotheses().map(|hypothesis| hypothesis + from);
-    Test::new(usual.scale(), hypotheses, alpha, beta)
-        .map_err(|error| Refused(error.to_string()).into())
+    Test::new(usual.scale(), hypotheses, alpha, beta).map_err(|error| {
+        Refused(format!(
+            "counted from the {from} of {}: {error}",
+            path.display()
+        ))
+        .into()
+    })
 }
 
 fn names(ready: &Ready) -> [String; 2] {
@@ -362,21 +408,16 @@ impl Playground {
 
     /// Where the gate stands, for a line on a terminal.
     fn note(&self) -> String {
-        let counted = self.gate.counted();
-        let units = if self.gate.is_paired() {
-            "pairs"
-        } else {
-            "matches"
-        };
+        let counted = units(&self.gate, u64::from(self.gate.counted()));
         match self.gate.test() {
             Some(test) => {
                 let [low, high] = test.bounds();
                 format!(
-                    "{counted} {units}, LLR {:.2} ({low:.2}, {high:.2})",
+                    "{counted}, LLR {:.2} ({low:.2}, {high:.2})",
                     self.gate.llr()
                 )
             }
-            None => format!("{counted} {units}"),
+            None => counted,
         }
     }
 
@@ -385,8 +426,8 @@ impl Playground {
         let gate = &self.gate;
         let [low, high] = gate.test().map_or([0.0; 2], |test| test.bounds());
         let copies = format!(
-            "the last {MOST_COPIES} pairs or matches were copies of earlier ones: these bots play the same games again and again; \
-             --opening-plies or --openings lets them differ"
+            "the last {} were copies of earlier ones: these bots play the same games again and again; {DIFFER}",
+            units(gate, MOST_COPIES)
         );
         let measures = gate.test().is_none();
         match gate.state() {
@@ -398,12 +439,16 @@ impl Playground {
                 GateDecision::Rejected,
                 format!("LLR {:.2} reached the bound {low:.2}", gate.llr()),
             ),
-            State::Budget if measures => {
-                (GateDecision::Measured, "all matches are played".to_owned())
-            }
+            State::Budget if measures => (
+                GateDecision::Measured,
+                format!("all matches are played{}", rests_on(gate)),
+            ),
             State::Budget => (
                 GateDecision::NoDecision,
-                "all matches that --max-games allows are played".to_owned(),
+                format!(
+                    "all matches that --max-games allows are played{}",
+                    rests_on(gate)
+                ),
             ),
             State::Copies => (GateDecision::NoDecision, copies),
             State::Open if code == exit::INTERRUPTED => {
@@ -418,11 +463,42 @@ impl Playground {
                 let time = humantime::format_duration(time);
                 (
                     GateDecision::NoDecision,
-                    format!("the {time} of --max-time are over"),
+                    format!("the {time} of --max-time are over{}", rests_on(gate)),
                 )
             }
         }
     }
+}
+
+/// What lets bots without chance in them play different games.
+const DIFFER: &str = "--opening-plies or --openings lets them differ";
+
+/// So many pairs, or matches without partner.
+fn units(gate: &Gate, number: u64) -> String {
+    if gate.is_paired() {
+        count(number, "pair", "pairs")
+    } else {
+        count(number, "match", "matches")
+    }
+}
+
+/// Why what was played may say little: the end of a sentence, or nothing.
+fn rests_on(gate: &Gate) -> String {
+    if gate.is_held() {
+        return "; the forfeits alone would decide it, but not with the copies of play beside them"
+            .to_owned();
+    }
+    if 2 * gate.copies() < u64::from(gate.counted()) || gate.copies() == 0 {
+        return String::new();
+    }
+    let all = units(gate, u64::from(gate.counted()));
+    let copies = gate.copies();
+    let were = if copies == 1 {
+        "was a copy"
+    } else {
+        "were copies"
+    };
+    format!("; {copies} of {all} {were} of an earlier one, so that little was learned; {DIFFER}")
 }
 
 /// The source of a gate's matches.

@@ -120,6 +120,7 @@ fn standings(
         .collect();
     let placing = Placing {
         places: format.places(&unfolded.history),
+        ranked_by: format.ranked_by(),
         tie_breaks: tie_breaks.to_vec(),
         byes: unfolded.history.byes.clone(),
         defaults: defaults(format, unfolded, results, bots),
