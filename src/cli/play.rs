@@ -290,6 +290,9 @@ fn play_source(
     Ok((ended, keep.then_some((games, matches))))
 }
 
+/// Games that are listed at most where some could not be played.
+const LISTED: usize = 10;
+
 /// Says how a run ended that did not end well, and gives its exit code.
 ///
 /// # Errors
@@ -319,10 +322,14 @@ pub fn code_of(ended: Ended, out: Option<&Path>) -> anyhow::Result<u8> {
                 ("by a fault of hakem: please report it", broken),
             ] {
                 if !games.is_empty() {
-                    let games: Vec<String> = games.iter().map(|game| super::shown(game)).collect();
+                    let listed = games.iter().take(LISTED);
+                    let mut listed: Vec<String> = listed.map(|game| super::shown(game)).collect();
+                    if games.len() > LISTED {
+                        listed.push(format!("... and {} more", games.len() - LISTED));
+                    }
                     super::say(format!(
                         "error: not completed, {what}\n       {}",
-                        games.join("\n       ")
+                        listed.join("\n       ")
                     ));
                 }
             }

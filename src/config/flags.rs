@@ -254,6 +254,10 @@ fn rules(reader: &mut Reader, pairs: &[String], kind: &dyn Kind) -> Map<String, 
         }
     }
     check_rules(&given, kind, |key, wrong, _| {
+        if key.is_empty() {
+            reader.error.push(None, wrong.right, "");
+            return;
+        }
         let place = places.iter().find(|(name, _)| *name == key);
         let place = place.map(|(_, place)| place.clone());
         let title = format!("the option {} {}", quoted(key), wrong.what);

@@ -28,7 +28,7 @@ use script::Lines;
 /// Talk to a bot as a referee would, try the protocol's corners, and say in plain words what is wrong
 ///
 /// With --game one bot is checked, with an event file every bot of it, under its rules, clock and limits. What `build` in a
-/// bot.toml says is run first. A game whose rules are a program is checked itself: with --game and no bot, or as that of an event
+/// bot.toml says is run first. Where an event sets no clock an answer may take 10 s. A game whose rules are a program is checked itself: with --game and no bot, or as that of an event
 /// file. The exit code is 1 if a fault was found; warnings do not count.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -51,6 +51,8 @@ pub struct Args {
     pub output: OutputArgs,
 }
 
+/// How long an answer may take where the event sets no limit, microseconds.
+const MOVE_US: u64 = 10_000_000;
 /// The seed of all chance: a check is the same every time.
 const SEED: &str = "check";
 
@@ -70,7 +72,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
         return finish(&all, &output);
     };
-    let config = read(args, what, &output)?;
+    let mut config = read(args, what, &output)?;
+    let has_limit = config.clock.move_us.or(config.clock.main_us).is_some() || config.is_race();
+    if !has_limit {
+        config.clock.move_us = Some(MOVE_US);
+    }
     if let (Some(own), None) = (&config.own_game, &args.game) {
         let findings = rules::check(own, &config.rules);
         if output.is_text() {
@@ -88,7 +94,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         None => config.bots.len(),
     };
     for slot in 0..count {
-        let findings = check(&config, slot)?;
+        let mut findings = check(&config, slot)?;
+        if !has_limit {
+            findings.add(
+                "clock",
+                Grade::Note,
+                format!("the event sets no clock; here an answer may take {}", scenes::ms(MOVE_US)),
+                "",
+            );
+        }
         if output.is_text() {
             tell(&config, slot, &findings, &output)?;
         }
