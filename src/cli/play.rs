@@ -72,6 +72,7 @@ pub fn ready(playing: Playing) -> anyhow::Result<Ready> {
             // A folder that cannot be made or opened before the first game is the user's to mend.
             match error.downcast_ref::<StoreError>() {
                 Some(StoreError::Io { .. }) => Refused(error.to_string()).into(),
+                Some(StoreError::Foreign { .. } | StoreError::Locked { .. }) => elsewhere(&error),
                 _ => error,
             }
         })?),
@@ -443,6 +444,11 @@ fn check_builtins(config: &EventConfig) -> anyhow::Result<()> {
     } else {
         Err(Refused(wrong.join("\n       ")).into())
     }
+}
+
+/// A folder that cannot be played into: the error, which says to choose another, and how.
+pub(super) fn elsewhere(error: &anyhow::Error) -> anyhow::Error {
+    Refused(format!("{error} with --out DIR")).into()
 }
 
 /// Opens a folder of results to go on, or makes it.
