@@ -63,8 +63,8 @@ fn lines(lab: &Lab, record: &str, kind: &str) -> Vec<Value> {
 #[test]
 fn the_example_is_played_shown_and_verified() {
     let lab = pig();
-    lab.hakem(["run", "pig-event.toml", "--out", "res"]).exits(0);
-    let games = lab.games("res");
+    lab.hakem(["run", "pig-event.toml"]).exits(0);
+    let games = lab.games("pig-event");
     assert_eq!(games.len(), 30);
     for game in &games {
         assert_eq!(
@@ -77,32 +77,41 @@ fn the_example_is_played_shown_and_verified() {
             "{game}"
         );
     }
-    let first = &lab.standings("res")[0];
+    let first = &lab.standings("pig-event")[0];
     assert_ne!(text(first, "name"), "random", "whoever holds beats chance");
-    let verified = lab.hakem(["verify", "res"]).exits(0);
+    let verified = lab.hakem(["verify", "pig-event"]).exits(0);
     assert_eq!(verified.stdout.matches("ok, ").count(), 30);
     assert_eq!(verified.stdout.matches("dice checked").count(), 30);
     let shown = lab
-        .hakem(["show", "res", "r1.m1.g1"])
+        .hakem(["show", "pig-event", "r1.m1.g1"])
         .exits(0)
         .stays_plain();
     assert!(shown.stdout.contains("  and ") && shown.stdout.contains("on the table"));
     assert!(shown.stdout.contains("drawn: "), "{shown}");
-    let why = lab.hakem(["show", "res", "r1.m1.g1", "--explain"]).exits(0);
+    let why = lab
+        .hakem(["show", "pig-event", "r1.m1.g1", "--explain"])
+        .exits(0);
     assert!(
         why.stdout.contains("it ended by the rules: target"),
         "{why}"
     );
-    lab.hakem(["report", "res", "--markdown", "a.md", "--junit", "a.xml"])
-        .exits(0);
+    lab.hakem([
+        "report",
+        "pig-event",
+        "--markdown",
+        "a.md",
+        "--junit",
+        "a.xml",
+    ])
+    .exits(0);
     // It is played already.
-    lab.hakem(["run", "pig-event.toml", "--out", "res"]).exits(0);
-    let about = &lines(&lab, "res/records/r1.m1.g1.jsonl", "header")[0]["about"]["rules"];
+    lab.hakem(["run", "pig-event.toml"]).exits(0);
+    let about = &lines(&lab, "pig-event/records/r1.m1.g1.jsonl", "header")[0]["about"]["rules"];
     assert_eq!(about["command"], serde_json::json!(["python3", "game.py"]));
     let asked = lab
         .hakem([
             "replay",
-            "res/records/r1.m1.g1.jsonl",
+            "pig-event/records/r1.m1.g1.jsonl",
             "--turn",
             "2",
             "builtin:random",
@@ -113,6 +122,23 @@ fn the_example_is_played_shown_and_verified() {
         "{asked}"
     );
     lab.assert_no_process_is_left();
+}
+
+/// The commands of the README are typed as they stand there: no folder of results is in the way of an example.
+#[test]
+fn every_example_can_be_run_without_another_folder() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let events: Vec<_> = std::fs::read_dir(&folder)
+        .expect("the examples")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        .collect();
+    assert!(events.len() >= 4);
+    let lab = Lab::new();
+    for event in events {
+        let event = event.to_str().expect("UTF-8");
+        lab.hakem(["run", event, "--dry-run"]).exits(0);
+    }
 }
 
 #[test]
@@ -284,7 +310,7 @@ fn the_other_matches_are_played_when_one_is_given_up() {
         "r1.m4.g1: the program of the rules of `stay` failed",
         "goes on from here",
     ]);
-    assert_eq!(ran.stderr.matches("was void").count(), 6, "{ran}");
+    assert_eq!(ran.stderr.matches(".g1 was void").count(), 6, "{ran}");
     let games = lab.games("event");
     let verdicts = |verdict: &str| {
         let of = games.iter().filter(|game| text(game, "verdict") == verdict);
@@ -302,7 +328,7 @@ fn the_other_matches_are_played_when_one_is_given_up() {
         .hakem(["run", "many.toml"])
         .exits(3)
         .says(&["... and 10 more"]);
-    assert_eq!(ran.stderr.matches("was void").count(), 3 * 20, "{ran}");
+    assert_eq!(ran.stderr.matches(".g1 was void").count(), 3 * 20, "{ran}");
 }
 
 #[test]
@@ -623,14 +649,7 @@ fn a_check_tells_what_is_wrong_with_the_rules() {
             .collect::<Vec<_>>()
     };
     let good = lab.hakem(check).exits(0).json();
-    for name in [
-        "describe",
-        "ends",
-        "moves",
-        "states",
-        "same",
-        "bad-state",
-    ] {
+    for name in ["describe", "ends", "moves", "states", "same", "bad-state"] {
         assert_eq!(result(&good, name), ["pass"], "{name}: {good}");
     }
     for fault in [

@@ -496,10 +496,7 @@ fn command_name(argv: &[String], base: &Path) -> (String, Option<String>) {
         .map(|stem| stem.to_string_lossy().into_owned())
         .unwrap_or_default();
     let name = plain_text(stem.trim(), MAX_NAME_CHARS, String::new());
-    (
-        name.unwrap_or_else(|_| "bot".into()),
-        folder.map(last_name),
-    )
+    (name.unwrap_or_else(|_| "bot".into()), folder.map(last_name))
 }
 
 fn last_name(folder: &Path) -> String {

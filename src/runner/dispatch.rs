@@ -186,10 +186,7 @@ impl<'a> Dispatcher<'a> {
             if let Err(error) = self.fill(tell) {
                 return Ended::Failed(error);
             }
-            if self.playing.is_empty()
-                && self.waiting == 0
-                && (self.dry || self.is_hopeless())
-            {
+            if self.playing.is_empty() && self.waiting == 0 && (self.dry || self.is_hopeless()) {
                 let void = std::mem::take(&mut self.gave_up);
                 let broken = std::mem::take(&mut self.broken);
                 return if void.is_empty() && broken.is_empty() {

@@ -112,7 +112,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             findings.add(
                 "clock",
                 Grade::Note,
-                format!("the event sets no clock; here an answer may take {}", scenes::ms(MOVE_US)),
+                format!(
+                    "the event sets no clock; here an answer may take {}",
+                    scenes::ms(MOVE_US)
+                ),
                 "",
             );
         }

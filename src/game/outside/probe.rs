@@ -390,7 +390,9 @@ fn differs(one: &Standing, other: &Standing) -> Option<String> {
             Act::Chance(Some(seat), outcomes, _) => {
                 format!("asks for one of {} outcomes of seat {seat}", outcomes.len())
             }
-            Act::Chance(None, outcomes, _) => format!("asks for one of {} outcomes", outcomes.len()),
+            Act::Chance(None, outcomes, _) => {
+                format!("asks for one of {} outcomes", outcomes.len())
+            }
             Act::Over(ended) => format!(
                 "is over (winner {}, score {}, points {}, {})",
                 json!(ended.winner),

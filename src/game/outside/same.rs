@@ -91,7 +91,10 @@ mod tests {
             ),
             (json!([{"a": 1, "b": 2}, {"a": 2, "b": 1}]), None),
             // Two whole numbers that are one as floats.
-            (json!([9_007_199_254_740_993_u64, 9_007_199_254_740_992_u64]), None),
+            (
+                json!([9_007_199_254_740_993_u64, 9_007_199_254_740_992_u64]),
+                None,
+            ),
         ] {
             let values = list.as_array().expect("a list");
             let found = first_twice(values).map(|(one, two)| (one.clone(), two.clone()));
