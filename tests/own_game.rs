@@ -322,7 +322,7 @@ fn the_other_matches_are_played_when_one_is_given_up() {
     let event = std::fs::read_to_string(lab.path("event.toml")).expect("the event");
     let event = event
         .replace("\"random\"", "\"first\"")
-        .replace("[event]\n", "[event]\ngames = 20\n");
+        .replace("games = 2\n", "games = 20\n");
     lab.write("many.toml", event);
     let ran = lab
         .hakem(["run", "many.toml"])

@@ -363,7 +363,7 @@ fn act(answer: &mut Map<String, Value>, seats: usize) -> Result<Act, Unusable> {
         return wrong("`legal` holds null, which is no move");
     }
     if let Some((one, two)) = first_twice(&legal) {
-        let again = match one.to_string() == two.to_string() {
+        let again = match one == two {
             true => String::new(),
             false => format!(", also as {}", cut(two)),
         };
