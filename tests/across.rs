@@ -351,6 +351,19 @@ fn a_dry_run_plays_nothing() {
     lab.hakem(["run", missing.to_str().expect("UTF-8"), "--dry-run"])
         .exits(2)
         .says(&["no-such-program-anywhere"]);
+    // A folder of other things, such as the bots', is found before the first game.
+    std::fs::create_dir(lab.path("dry")).expect("a folder");
+    lab.write("dry/bot.py", "print()\n");
+    let file = file.to_str().expect("UTF-8");
+    for command in [&["run", file, "--dry-run"][..], &["run", file]] {
+        lab.hakem(command).exits(2).says(&[
+            "dry is not a result of this program",
+            "but holds bot.py; choose another folder with --out DIR",
+        ]);
+    }
+    let elsewhere = ["run", file, "--dry-run", "--out", "elsewhere"];
+    lab.hakem(elsewhere).exits(0);
+    assert!(!lab.path("elsewhere").exists());
 }
 
 /// What a rating file says of bots that it does not know, and before it is there.

@@ -305,9 +305,10 @@ fn every_bot_of_an_event_is_checked_under_its_limits() {
         bot("hungry", "eats_memory"),
     );
     lab.write("event.toml", event);
+    // One is not there at all.
     let found = lab
         .hakem(["check", "event.toml", "--format", "json"])
-        .exits(1)
+        .exits(2)
         .json();
     let list = found.as_array().expect("a list");
     let faults: Vec<(&str, &str)> = list
@@ -328,7 +329,7 @@ fn every_bot_of_an_event_is_checked_under_its_limits() {
         );
     }
     // For people: each bot with what was found and a verdict.
-    let shown = lab.hakem(["check", "event.toml"]).exits(1).stays_plain();
+    let shown = lab.hakem(["check", "event.toml"]).exits(2).stays_plain();
     for words in [
         "thrifty: nothing is wrong",
         "hungry: not fit to play: 1 fault",
@@ -361,6 +362,118 @@ fn what_cannot_be_checked_is_wrong_usage() {
     lab.hakem(["check", "--game", "mangla", "sh"])
         .exits(2)
         .says(&["mangala"]);
-    let (found, code) = check(&lab, "mangala", "no-such-program-4711");
-    assert_eq!((of_result(&found, "fail"), code), (vec!["start"], Some(1)));
+    let check_one = |bot: &str| lab.hakem(["check", "--game", "mangala", bot]).exits(2);
+    let place = lab.path("no-such-program-4711");
+    check_one("no-such-program-4711").says(&[
+        "neither a folder (",
+        place.to_str().expect("a path"),
+        "nor a program of the search path",
+    ]);
+    // A file that is not there is found when all else is known.
+    let (found, code) = check(&lab, "mangala", "./no-such-file-4711");
+    assert_eq!((of_result(&found, "fail"), code), (vec!["start"], Some(2)));
+    let (found, code) = check(&lab, "mangala", "python3 no-such-file-4711.py");
+    assert_eq!((of_result(&found, "fail"), code), (vec!["start"], Some(2)));
+    for (bot, right) in [
+        ("kuyu", "did you mean `builtin:kuyu`?"),
+        ("kuyuu,depth=2", "did you mean `builtin:kuyu`?"),
+    ] {
+        check_one(bot).says(&[right]);
+        lab.hakem(["duel", "--game", "mangala", bot, "builtin:random"])
+            .exits(2)
+            .says(&[right]);
+    }
+    lab.write("starter", "#!/bin/sh\n");
+    check_one("starter").says(&["the file is \"./starter\""]);
+    // A path that was split at its space.
+    std::fs::create_dir(lab.path("Benim Botum")).expect("a folder");
+    lab.write("Benim Botum/starter.py", "print()\n");
+    for bot in [
+        "./Benim Botum/starter.py",
+        "python3 ./Benim Botum/starter.py",
+    ] {
+        let (found, code) = check(&lab, "mangala", bot);
+        assert_eq!((of_result(&found, "fail"), code), (vec!["start"], Some(2)));
+        let cure = found[0]["cure"].as_str().expect("a cure");
+        assert!(
+            cure.contains("in quotes: './Benim Botum/starter.py'"),
+            "{cure}"
+        );
+    }
+}
+
+/// An event may leave the time of an answer open; a check does not wait for ever all the same.
+#[test]
+fn a_check_has_a_limit_where_the_event_has_no_clock() {
+    let lab = Lab::new();
+    let words: Vec<String> = script("silent").split(' ').map(toml_text).collect();
+    lab.write(
+        "event.toml",
+        format!(
+            "[event]\nname = \"x\"\ngame = \"mangala\"\n\n[[bot]]\nname = \"silent\"\ncommand = [{}]\n\n[[bot]]\nname = \
+             \"house\"\nbuiltin = \"first\"\n",
+            words.join(", ")
+        ),
+    );
+    let found = lab
+        .hakem(["check", "event.toml", "--format", "json"])
+        .exits(1)
+        .json();
+    let list = found.as_array().expect("a list");
+    let of = |bot: &str, check: &str| -> &Value {
+        let found = list
+            .iter()
+            .find(|found| found["bot"] == bot && found["check"] == check);
+        found.expect("a finding")
+    };
+    assert_eq!(of("silent", "time")["result"], "fail", "{found}");
+    assert_eq!(of("house", "games")["result"], "pass", "{found}");
+    for bot in ["silent", "house"] {
+        let note = of(bot, "clock");
+        assert_eq!(note["result"], "note");
+        assert!(
+            note["what"]
+                .as_str()
+                .is_some_and(|what| what.contains("10.0 s")),
+            "{note}"
+        );
+    }
+    // A run says what to write.
+    lab.hakem(["run", "event.toml", "--dry-run"])
+        .exits(0)
+        .says(&["holds its game for ever; `move = \"10s\"` in [clock] sets a limit"]);
+}
+
+/// What a bot that ends too early is told: nothing that is not there.
+#[test]
+fn an_early_death_is_told_with_what_can_be_done() {
+    let lab = Lab::new();
+    lab.write("typo.py", "import json\nprint('a'\n");
+    lab.write("one.py", "input()\n");
+    let ran = lab
+        .hakem(["check", "--game", "mangala", "python3 typo.py"])
+        .exits(1);
+    assert!(
+        ran.stdout.contains("SyntaxError") && ran.stdout.contains("start it by hand"),
+        "{ran}"
+    );
+    assert!(!ran.stdout.contains("RECORD"), "{ran}");
+    let duel = [
+        "duel",
+        "--game",
+        "mangala",
+        "--out",
+        "duel",
+        "python3 one.py",
+        "builtin:first",
+    ];
+    lab.hakem(duel).exits(0);
+    for game in lab.games("duel") {
+        let reason = game["reason"].as_str().expect("a reason");
+        assert!(
+            reason.starts_with("exit 0: it left as if all were done; a bot reads on until `bye`"),
+            "{game}"
+        );
+    }
+    assert_eq!(lab.verify_records("duel"), 2);
 }

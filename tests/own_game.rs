@@ -23,7 +23,7 @@ fn ours(name: &str) -> String {
 fn pig() -> Lab {
     let lab = Lab::new();
     std::fs::create_dir(lab.path("pig")).expect("a folder");
-    for file in ["pig/game.py", "pig/bot.py", "pig.toml"] {
+    for file in ["pig/game.py", "pig/bot.py", "pig-event.toml"] {
         lab.write(file, ours(&format!("examples/{file}")));
     }
     lab
@@ -63,8 +63,8 @@ fn lines(lab: &Lab, record: &str, kind: &str) -> Vec<Value> {
 #[test]
 fn the_example_is_played_shown_and_verified() {
     let lab = pig();
-    lab.hakem(["run", "pig.toml", "--out", "res"]).exits(0);
-    let games = lab.games("res");
+    lab.hakem(["run", "pig-event.toml"]).exits(0);
+    let games = lab.games("pig-event");
     assert_eq!(games.len(), 30);
     for game in &games {
         assert_eq!(
@@ -77,32 +77,41 @@ fn the_example_is_played_shown_and_verified() {
             "{game}"
         );
     }
-    let first = &lab.standings("res")[0];
+    let first = &lab.standings("pig-event")[0];
     assert_ne!(text(first, "name"), "random", "whoever holds beats chance");
-    let verified = lab.hakem(["verify", "res"]).exits(0);
+    let verified = lab.hakem(["verify", "pig-event"]).exits(0);
     assert_eq!(verified.stdout.matches("ok, ").count(), 30);
     assert_eq!(verified.stdout.matches("dice checked").count(), 30);
     let shown = lab
-        .hakem(["show", "res", "r1.m1.g1"])
+        .hakem(["show", "pig-event", "r1.m1.g1"])
         .exits(0)
         .stays_plain();
     assert!(shown.stdout.contains("  and ") && shown.stdout.contains("on the table"));
     assert!(shown.stdout.contains("drawn: "), "{shown}");
-    let why = lab.hakem(["show", "res", "r1.m1.g1", "--explain"]).exits(0);
+    let why = lab
+        .hakem(["show", "pig-event", "r1.m1.g1", "--explain"])
+        .exits(0);
     assert!(
         why.stdout.contains("it ended by the rules: target"),
         "{why}"
     );
-    lab.hakem(["report", "res", "--markdown", "a.md", "--junit", "a.xml"])
-        .exits(0);
+    lab.hakem([
+        "report",
+        "pig-event",
+        "--markdown",
+        "a.md",
+        "--junit",
+        "a.xml",
+    ])
+    .exits(0);
     // It is played already.
-    lab.hakem(["run", "pig.toml", "--out", "res"]).exits(0);
-    let about = &lines(&lab, "res/records/r1.m1.g1.jsonl", "header")[0]["about"]["rules"];
+    lab.hakem(["run", "pig-event.toml"]).exits(0);
+    let about = &lines(&lab, "pig-event/records/r1.m1.g1.jsonl", "header")[0]["about"]["rules"];
     assert_eq!(about["command"], serde_json::json!(["python3", "game.py"]));
     let asked = lab
         .hakem([
             "replay",
-            "res/records/r1.m1.g1.jsonl",
+            "pig-event/records/r1.m1.g1.jsonl",
             "--turn",
             "2",
             "builtin:random",
@@ -113,6 +122,23 @@ fn the_example_is_played_shown_and_verified() {
         "{asked}"
     );
     lab.assert_no_process_is_left();
+}
+
+/// The commands of the README are typed as they stand there: no folder of results is in the way of an example.
+#[test]
+fn every_example_can_be_run_without_another_folder() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let events: Vec<_> = std::fs::read_dir(&folder)
+        .expect("the examples")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        .collect();
+    assert!(events.len() >= 4);
+    let lab = Lab::new();
+    for event in events {
+        let event = event.to_str().expect("UTF-8");
+        lab.hakem(["run", event, "--dry-run"]).exits(0);
+    }
 }
 
 #[test]
@@ -184,6 +210,13 @@ fn a_program_that_fails_voids_the_game_and_no_bot_loses() {
         ("nothing-legal", "`legal` is empty"),
         ("two-winners", "`winner` is 0, but `score` says"),
         ("no-state", "`state` is missing"),
+        (
+            "twice",
+            "a line that nobody asked for: \"{\\\"state\\\": {\\\"left\\\"",
+        ),
+        ("chatter", "that nobody asked for: \"now it is seat 0\""),
+        ("blank", "a line that nobody asked for: \"\""),
+        ("legal-twice", "`legal` lists 1 twice, also as 1.0"),
         ("hang", "did not answer within 3s"),
     ] {
         let lab = sticks();
@@ -220,6 +253,136 @@ fn a_program_that_fails_voids_the_game_and_no_bot_loses() {
             assert_eq!(lab.verify_records("event"), 2);
         }
     }
+}
+
+/// A folder with the rules of Stay, and an event in which one bot stays for ever and the other does not.
+fn stay(rules: &[(&str, &str)]) -> Lab {
+    let lab = Lab::new();
+    lab.write("game.py", ours("tests/games/stay.py"));
+    let mut event = Event::new("")
+        .set("event", "game", "{ command = [\"python3\", \"game.py\"] }")
+        .set("event", "jobs", "1")
+        .set("event", "seed", "1")
+        .builtin("anna", "first")
+        .builtin("bela", "first")
+        .builtin("cem", "random");
+    for (key, value) in rules {
+        event = event.set("rules", key, value);
+    }
+    event.write(&lab, "event.toml");
+    lab
+}
+
+#[test]
+fn bots_that_play_without_an_end_draw_and_the_event_is_played() {
+    // 20,000 moves and random events: 200 moves.
+    let lab = stay(&[("spins", "99")]);
+    lab.hakem(["run", "event.toml"]).exits(0);
+    let games = lab.games("event");
+    assert_eq!(games.len(), 6);
+    let mut drawn = 0;
+    for game in &games {
+        assert_eq!(text(game, "verdict"), "rule", "{game}");
+        let seats = game["seats"].as_array().expect("seats");
+        if seats.contains(&"cem".into()) {
+            assert_eq!(text(game, "reason"), "ended", "{game}");
+            continue;
+        }
+        drawn += 1;
+        assert_eq!(text(game, "reason"), "ply_cap", "{game}");
+        assert!(game["winner"].is_null() && game["against"].is_null());
+        assert_eq!(game["score"], serde_json::json!([0.5, 0.5]));
+        // 200 stays: the points that stand.
+        assert_eq!(game["points"], serde_json::json!([200 % 7, 3]));
+        assert_eq!(game["moves"], 200);
+    }
+    assert_eq!(drawn, 2);
+    assert_eq!(lab.verify_records("event"), 6);
+    let shown = lab.hakem(["show", "event", "r1.m3.g1", "--explain"]);
+    assert!(shown.exits(0).stdout.contains("ply_cap"));
+}
+
+#[test]
+fn the_other_matches_are_played_when_one_is_given_up() {
+    let lab = stay(&[("fails_at", "12")]);
+    let ran = lab.hakem(["run", "event.toml"]).exits(3).says(&[
+        "r1.m3.g1: the program of the rules of `stay` failed",
+        "r1.m4.g1: the program of the rules of `stay` failed",
+        "goes on from here",
+    ]);
+    assert_eq!(ran.stderr.matches(".g1 was void").count(), 6, "{ran}");
+    let games = lab.games("event");
+    let verdicts = |verdict: &str| {
+        let of = games.iter().filter(|game| text(game, "verdict") == verdict);
+        of.count()
+    };
+    assert_eq!((verdicts("void"), verdicts("rule")), (2, 4), "{games:?}");
+    // Where none can be played it is not tried with all of them.
+    let lab = stay(&[("fails_at", "1")]);
+    let event = std::fs::read_to_string(lab.path("event.toml")).expect("the event");
+    let event = event
+        .replace("\"random\"", "\"first\"")
+        .replace("games = 2\n", "games = 20\n");
+    lab.write("many.toml", event);
+    let ran = lab
+        .hakem(["run", "many.toml"])
+        .exits(3)
+        .says(&["... and 10 more"]);
+    assert_eq!(ran.stderr.matches(".g1 was void").count(), 3 * 20, "{ran}");
+}
+
+#[test]
+fn what_is_wrong_with_the_start_names_the_field_and_the_question() {
+    let lab = sticks();
+    let event = event().write(&lab, "event.toml");
+    let event = event.to_str().expect("a path");
+    let start = r#"{"state":{"left":15,"turn":0},"turn":0,"ask":"move","legal":[1],"result":null}"#;
+    let without = |part: &str, other: &str| {
+        assert!(start.contains(part));
+        start.replace(part, other)
+    };
+    for (answer, words) in [
+        ("hi".to_owned(), "its answer \"hi\" cannot be read"),
+        (
+            without(r#","ask":"move""#, ""),
+            "`ask` is \"move\" or \"chance\" while there is no result, not null",
+        ),
+        (
+            without(r#""turn":0,"ask""#, r#""turn":9,"ask""#),
+            "`turn` is a seat, 0 to 1, not 9",
+        ),
+        (
+            without(r#"{"left":15,"turn":0}"#, r#""x""#),
+            "`state` is an object, not \"x\"",
+        ),
+        (without("[1]", "[2,2.0]"), "`legal` lists 2 twice"),
+        (
+            r#"{"error":{"code":"bad_message","message":"no such luck"}}"#.to_owned(),
+            "it answers with the error: no such luck",
+        ),
+    ] {
+        lab.write("fault.txt", format!("start {answer}"));
+        let game = ["--game", "python3 game.py"];
+        let bots = ["builtin:random", "builtin:first"];
+        for command in [
+            &[&["check"], &game[..]].concat()[..],
+            &[&["duel"], &game[..], &bots].concat(),
+            &["run", event],
+            &["check", event],
+        ] {
+            let ran = lab.hakem(command).exits(2).says(&[
+                "the program of the rules gives no start: ",
+                words,
+                r#"(asked {"game":"sticks","rules":{"#,
+                r#""moves":[],"first":0,"seats":2})"#,
+            ]);
+            assert!(!ran.stderr.contains("``"), "{ran}");
+            if command.contains(&event) {
+                ran.says(&["event.toml:3:8"]);
+            }
+        }
+    }
+    lab.assert_no_process_is_left();
 }
 
 #[test]
@@ -486,15 +649,7 @@ fn a_check_tells_what_is_wrong_with_the_rules() {
             .collect::<Vec<_>>()
     };
     let good = lab.hakem(check).exits(0).json();
-    for name in [
-        "describe",
-        "ends",
-        "moves",
-        "states",
-        "same",
-        "illegal",
-        "bad-state",
-    ] {
+    for name in ["describe", "ends", "moves", "states", "same", "bad-state"] {
         assert_eq!(result(&good, name), ["pass"], "{name}: {good}");
     }
     for fault in [
@@ -504,6 +659,8 @@ fn a_check_tells_what_is_wrong_with_the_rules() {
         "nothing-legal",
         "two-winners",
         "no-state",
+        "twice",
+        "legal-twice",
     ] {
         lab.write("fault.txt", fault);
         let bad = lab.hakem(check).exits(1).json();

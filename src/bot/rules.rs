@@ -30,6 +30,8 @@ const MAX_ANSWER: usize = 16 << 20;
 const MAX_STDERR: u64 = 1 << 20;
 /// Bytes read at once.
 const BUFFER: usize = 64 << 10;
+/// What is shown of a line that nobody asked for, bytes.
+const SHOWN: usize = 80;
 /// How long the end of a process that closed its stdout is waited for, to say how it ended.
 const ENDING_NS: u64 = 500_000_000;
 
@@ -107,6 +109,8 @@ enum Silence {
     Late,
     Closed,
     TooLong,
+    /// It wrote this before it was asked.
+    Unasked(Vec<u8>),
     System(io::Error),
 }
 
@@ -115,6 +119,16 @@ impl Rules {
     fn words(&self, silence: Silence, mut talker: Box<Talker>) -> String {
         let ended = matches!(silence, Silence::Closed).then(|| talker.end());
         let what = match (silence, ended.flatten()) {
+            (Silence::Unasked(bytes), _) => {
+                let line = bytes.split(|&byte| byte == b'\n').next();
+                let line = line.unwrap_or_default();
+                let start = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]);
+                let more = if line.len() > SHOWN { "..." } else { "" };
+                format!(
+                    "it wrote a line that nobody asked for: {start:?}{more} (each question has one line for an answer; all else \
+                     belongs on stderr)"
+                )
+            }
             (Silence::Late, _) => {
                 let limit = humantime::format_duration(std::time::Duration::from_micros(
                     self.command.timeout_us,
@@ -145,7 +159,7 @@ struct Talker {
     stdout: OwnedFd,
     /// `None` when it was closed.
     stderr: Option<OwnedFd>,
-    /// What was read behind the last answer.
+    /// What was read and is no answer yet; behind an answer, what nobody asked for.
     read: Vec<u8>,
     log: Log,
 }
@@ -196,11 +210,10 @@ impl Talker {
 
     /// Writes a line and reads the one that answers it.
     fn ask(&mut self, line: &str, until: u64) -> Result<Vec<u8>, Silence> {
-        // What it said unasked is no answer to this.
-        self.read.clear();
+        let mut buffer = vec![0; BUFFER];
+        self.is_silent(&mut buffer)?;
         let text = format!("{line}\n");
         let mut left = text.as_bytes();
-        let mut buffer = vec![0; BUFFER];
         loop {
             if let Some(answer) = self.take_line() {
                 self.read_stderr(&mut buffer);
@@ -232,10 +245,28 @@ impl Talker {
         }
     }
 
-    /// The first line that was read, without its end; what is behind it nobody asked for.
+    /// Whether nothing is there to be read. What it says before it is asked would be taken for the answer to the question,
+    /// and each answer for that to the next one.
+    fn is_silent(&mut self, buffer: &mut [u8]) -> Result<(), Silence> {
+        if self.read.is_empty() {
+            match rustix::io::read(&self.stdout, &mut *buffer) {
+                Ok(0) => return Err(Silence::Closed),
+                Ok(count) => self.read.extend_from_slice(&buffer[..count]),
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(error) => return Err(Silence::System(error.into())),
+            }
+        }
+        match std::mem::take(&mut self.read) {
+            nothing if nothing.is_empty() => Ok(()),
+            unasked => Err(Silence::Unasked(unasked)),
+        }
+    }
+
+    /// The first line that was read, without its end; what is behind it stays.
     fn take_line(&mut self) -> Option<Vec<u8>> {
         let end = self.read.iter().position(|&byte| byte == b'\n')?;
-        let mut line = std::mem::take(&mut self.read);
+        let behind = self.read.split_off(end + 1);
+        let mut line = std::mem::replace(&mut self.read, behind);
         line.truncate(end);
         if line.ends_with(b"\r") {
             line.pop();

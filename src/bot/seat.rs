@@ -628,6 +628,12 @@ impl SeatIo {
         if let Some(line) = self.log.last_line() {
             note.push(format!("its last words on stderr: {line}"));
         }
+        if note.is_empty() && kind == FaultKind::Exit(0) {
+            note.push(
+                "it left as if all were done; a bot reads on until `bye` or the end of its input"
+                    .to_owned(),
+            );
+        }
         Gone {
             kind,
             note: note.join("; "),

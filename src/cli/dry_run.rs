@@ -1,26 +1,37 @@
 //! `hakem run --dry-run`: what an event would be.
 
+use std::path::Path;
+
 use super::exit::Refused;
 use super::ladder;
 use super::output::Output;
-use super::play::problems;
+use super::play::{elsewhere, problems};
 use crate::config::{self, EventConfig};
 use crate::report::model::is_known_whole;
 use crate::report::page::list;
 use crate::runner::Plan;
+use crate::store;
 use crate::tournament::History;
 
 /// What a game's record takes on the disk, about: most have fewer than 100 answers of 150 to 200 bytes.
 const RECORD_BYTES: u64 = 20_000;
 
-/// Says what would be played.
+/// Says what would be played, with results in `out`.
 ///
 /// # Errors
 /// [`Refused`] for what the user has to mend before the first game.
-pub fn run(config: &EventConfig, jobs: Option<usize>, output: &Output) -> anyhow::Result<()> {
+pub fn run(
+    config: &EventConfig,
+    out: &Path,
+    jobs: Option<usize>,
+    output: &Output,
+) -> anyhow::Result<()> {
     let problems = problems(config);
     if !problems.is_empty() {
         return Err(Refused(problems.join("\n       ")).into());
+    }
+    if !out.join(store::RESULTS).exists() {
+        store::check_unused(out).map_err(|error| elsewhere(&error.into()))?;
     }
     let ladder = ladder::start(config)?;
     let event = config.fingerprint();

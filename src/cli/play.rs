@@ -72,6 +72,7 @@ pub fn ready(playing: Playing) -> anyhow::Result<Ready> {
             // A folder that cannot be made or opened before the first game is the user's to mend.
             match error.downcast_ref::<StoreError>() {
                 Some(StoreError::Io { .. }) => Refused(error.to_string()).into(),
+                Some(StoreError::Foreign { .. } | StoreError::Locked { .. }) => elsewhere(&error),
                 _ => error,
             }
         })?),
@@ -301,6 +302,9 @@ fn play_source(
     Ok((ended, keep.then_some((games, matches))))
 }
 
+/// Games that are listed at most where some could not be played.
+const LISTED: usize = 10;
+
 /// Says how a run ended that did not end well, and gives its exit code.
 ///
 /// # Errors
@@ -330,10 +334,14 @@ pub fn code_of(ended: Ended, out: Option<&Path>) -> anyhow::Result<u8> {
                 ("by a fault of hakem: please report it", broken),
             ] {
                 if !games.is_empty() {
-                    let games: Vec<String> = games.iter().map(|game| super::shown(game)).collect();
+                    let listed = games.iter().take(LISTED);
+                    let mut listed: Vec<String> = listed.map(|game| super::shown(game)).collect();
+                    if games.len() > LISTED {
+                        listed.push(format!("... and {} more", games.len() - LISTED));
+                    }
                     super::say(format!(
                         "error: not completed, {what}\n       {}",
-                        games.join("\n       ")
+                        listed.join("\n       ")
                     ));
                 }
             }
@@ -453,6 +461,11 @@ fn check_builtins(config: &EventConfig) -> anyhow::Result<()> {
     } else {
         Err(Refused(wrong.join("\n       ")).into())
     }
+}
+
+/// A folder that cannot be played into: the error, which says to choose another, and how.
+pub(super) fn elsewhere(error: &anyhow::Error) -> anyhow::Error {
+    Refused(format!("{error} with --out DIR")).into()
 }
 
 /// Opens a folder of results to go on, or makes it.

@@ -64,7 +64,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             config.max_time_us = Some(u64::try_from(time.as_micros()).unwrap_or(u64::MAX / 2));
         }
         if args.dry_run {
-            super::dry_run::run(&config, args.jobs.map(|jobs| jobs as usize), &output)?;
+            let out = args.out.clone().unwrap_or_else(|| folder_of(path));
+            let jobs = args.jobs.map(|jobs| jobs as usize);
+            super::dry_run::run(&config, &out, jobs, &output)?;
             continue;
         }
         let playing = Playing {

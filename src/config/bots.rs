@@ -7,7 +7,8 @@ use hakem_protocol::limits::MAX_NAME_CHARS;
 use serde_json::{Map, Value};
 use toml::de::DeValue;
 
-use super::diagnose::{quoted, suggestion};
+use super::diagnose::{nearest, quoted, suggestion};
+use super::programs::{ends_as_script, is_on_path, is_script};
 use super::read::{path_problem, read_text, resolve};
 use super::reader::{Reader, Section, Wrong, kind, plain_text};
 use super::sections::{self, BOT_HOMES, HOMES, LIMIT_KEYS};
@@ -354,6 +355,8 @@ fn builtin_options(text: &str) -> Result<Map<String, Value>, Wrong> {
 /// A bot of a command line as it was found.
 pub(super) struct Found {
     pub(super) name: String,
+    /// The folder that it or its script lies in, which tells it from another of the same name.
+    pub(super) folder: Option<String>,
     pub(super) program: Program,
     pub(super) build: Option<Vec<String>>,
     pub(super) options: Map<String, Value>,
@@ -385,6 +388,7 @@ pub(super) fn from_text(
             Ok((name, options)) => Some(Found {
                 // So that two with other options are told apart.
                 name: spelling.to_owned(),
+                folder: None,
                 program: Program::Builtin(name),
                 build: None,
                 options,
@@ -403,7 +407,8 @@ pub(super) fn from_text(
             return refused(reader, wrong);
         }
         let BotFile { name, build, run } = bot_file(reader, &file)?;
-        let name = name.unwrap_or_else(|| last_name(&folder));
+        let own = last_name(&folder);
+        let name = name.unwrap_or_else(|| own.clone());
         let program = Program::Command {
             argv: run,
             dir: folder,
@@ -411,14 +416,15 @@ pub(super) fn from_text(
         };
         return Some(Found {
             name,
+            folder: Some(own),
             program,
             build,
             options: Map::new(),
         });
     }
-    match command_line(text) {
+    match command_line(text).and_then(|argv| check_word(argv, base, builtins)) {
         Ok(argv) => {
-            let name = command_name(&argv);
+            let (name, folder) = command_name(&argv, base);
             let program = Program::Command {
                 argv,
                 dir: base.to_owned(),
@@ -426,6 +432,7 @@ pub(super) fn from_text(
             };
             Some(Found {
                 name,
+                folder,
                 program,
                 build: None,
                 options: Map::new(),
@@ -435,8 +442,36 @@ pub(super) fn from_text(
     }
 }
 
-/// What a command is called: its script where it has one, else its program, without folder and ending; of hakem's own the bot or engine.
-fn command_name(argv: &[String]) -> String {
+/// A single word is the name of a program, if it is not that of a folder: where it is neither, a built-in bot may be meant.
+fn check_word(argv: Vec<String>, base: &Path, builtins: &[&str]) -> Result<Vec<String>, Wrong> {
+    let [word] = argv.as_slice() else {
+        return Ok(argv);
+    };
+    if word.contains('/') || is_on_path(word) {
+        return Ok(argv);
+    }
+    let name = word.split(',').next().unwrap_or_default();
+    let near = nearest(name, builtins.iter().copied());
+    let right = if base.join(word).is_file() {
+        format!("the file is \"./{word}\"")
+    } else if let Some(near) = near {
+        format!("did you mean `builtin:{near}`?")
+    } else {
+        "name its folder or its file with the path, or a built-in bot: `hakem bot --list`"
+            .to_owned()
+    };
+    Err(Wrong::new(
+        format!(
+            "is neither a folder ({}) nor a program of the search path",
+            base.join(word).display()
+        ),
+        right,
+    ))
+}
+
+/// What a command is called, and the folder of what gave it the name: its script where it has one, else its program, without
+/// folder and ending; of hakem's own the bot or engine.
+fn command_name(argv: &[String], base: &Path) -> (String, Option<String>) {
     if let [program, what, name, ..] = argv
         && Path::new(program)
             .file_stem()
@@ -444,20 +479,24 @@ fn command_name(argv: &[String]) -> String {
         && ["adapter", "bot"].contains(&what.as_str())
         && let Ok(name) = plain_text(name, MAX_NAME_CHARS, String::new())
     {
-        return name;
+        return (name, None);
     }
-    let script = argv
-        .iter()
-        .skip(1)
-        .find(|word| super::programs::is_script(word));
+    // A word with a space in it may be a line for an interpreter.
+    let is_script =
+        |word: &&String| is_script(word) || (ends_as_script(word) && base.join(word).is_file());
+    let script = argv.iter().skip(1).find(is_script);
     let named = script
         .or_else(|| argv.first())
         .map_or("bot", String::as_str);
+    let folder = Path::new(named)
+        .parent()
+        .filter(|folder| folder.file_name().is_some());
     let stem = Path::new(named)
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned())
         .unwrap_or_default();
-    plain_text(stem.trim(), MAX_NAME_CHARS, String::new()).unwrap_or_else(|_| "bot".into())
+    let name = plain_text(stem.trim(), MAX_NAME_CHARS, String::new());
+    (name.unwrap_or_else(|_| "bot".into()), folder.map(last_name))
 }
 
 fn last_name(folder: &Path) -> String {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 use toml::de::DeValue;
 
+use super::bots::Found;
 use super::diagnose::{ConfigError, Place, quoted, suggestion};
 use super::game::{self, Chosen};
 use super::openings;
@@ -57,8 +58,8 @@ pub struct Flags {
 
 /// Makes an event of flags. `builtins` are the names of the built-in bots.
 ///
-/// A bot is named after its built-in, its folder, its script or its program; one that is named like another
-/// gets a number (`greedy`, `greedy-2`).
+/// A bot is named after its built-in, its folder, its script or its program; one that is named like another is named after
+/// the folder that it or its script lies in, or gets a number (`greedy`, `greedy-2`).
 ///
 /// # Errors
 /// Everything that is wrong with them.
@@ -195,23 +196,40 @@ fn bots(
         );
         reader.error.push(None, title, "");
     }
-    let mut bots: Vec<BotSpec> = Vec::new();
+    let mut all = Vec::new();
     for text in &flags.bots {
-        if let Some(found) = bots::from_text(reader, text, &flags.folder, builtins) {
-            bots.push(BotSpec {
-                name: free_name(&found.name, &bots),
-                line: None,
-                program: found.program,
-                build: found.build,
-                env: Vec::new(),
-                options: found.options,
-                limits: limits.clone(),
-                joins: 1,
-                leaves: None,
-            });
-        }
+        all.extend(bots::from_text(reader, text, &flags.folder, builtins));
+    }
+    let mut bots: Vec<BotSpec> = Vec::new();
+    let names: Vec<String> = all.iter().map(|found| own_name(found, &all)).collect();
+    for (found, name) in all.into_iter().zip(names) {
+        bots.push(BotSpec {
+            name: free_name(&name, &bots),
+            line: None,
+            program: found.program,
+            build: found.build,
+            env: Vec::new(),
+            options: found.options,
+            limits: limits.clone(),
+            joins: 1,
+            leaves: None,
+        });
     }
     bots
+}
+
+/// The bot's name; where another has the same, the name of its folder, if that tells them apart.
+fn own_name(bot: &Found, all: &[Found]) -> String {
+    let alike = || all.iter().filter(|other| other.name == bot.name);
+    let in_folder = |folder: &&String| {
+        let same = alike().filter(|other| other.folder.as_ref() == Some(*folder));
+        same.count() == 1 && !all.iter().any(|other| other.name == **folder)
+    };
+    let folder = bot.folder.as_ref().filter(in_folder);
+    match folder.filter(|_| alike().count() > 1) {
+        Some(folder) => folder.clone(),
+        None => bot.name.clone(),
+    }
 }
 
 /// The name, or with a number behind it where a bot has it already.
@@ -254,6 +272,10 @@ fn rules(reader: &mut Reader, pairs: &[String], kind: &dyn Kind) -> Map<String, 
         }
     }
     check_rules(&given, kind, |key, wrong, _| {
+        if key.is_empty() {
+            reader.error.push(None, wrong.right, "");
+            return;
+        }
         let place = places.iter().find(|(name, _)| *name == key);
         let place = place.map(|(_, place)| place.clone());
         let title = format!("the option {} {}", quoted(key), wrong.what);

@@ -115,7 +115,7 @@ impl EventConfig {
             }
         } else if self.clock.main_us.is_none() && self.clock.move_us.is_none() {
             warnings.push(
-                "[clock] sets neither `main` nor `move`: a bot that never answers holds its game for ever"
+                "[clock] sets neither `main` nor `move`: a bot that never answers holds its game for ever; `move = \"10s\"` in [clock] sets a limit"
                     .to_owned(),
             );
         } else if self.clock.main_us.is_none() && self.clock.increment_us > 0 {

@@ -77,12 +77,33 @@ fn check(bot: &BotSpec) -> Result<(), Fault> {
 fn check_argv(argv: &[String], dir: &Path) -> Result<(), Fault> {
     check_folder(dir)?;
     let program = argv.first().map_or("", String::as_str);
-    find(program, dir)?;
     // The first argument that looks like a script is the program itself where an interpreter runs it.
-    match argv.iter().skip(1).find(|word| is_script(word)) {
+    let script = argv.iter().skip(1).find(|word| is_script(word));
+    let found = find(program, dir).map(drop).and_then(|()| match script {
         Some(script) => check_script(script, dir),
         None => Ok(()),
-    }
+    });
+    found.map_err(|fault| match spaced(argv, dir) {
+        Some(path) => Fault::new(
+            fault.what,
+            format!("a path with a space is one word if it stands in quotes: '{path}'"),
+        ),
+        None => fault,
+    })
+}
+
+/// A file whose path has spaces and was split at them into several words.
+fn spaced(argv: &[String], dir: &Path) -> Option<String> {
+    (0..argv.len())
+        .flat_map(|from| (from + 2..=argv.len()).map(move |to| argv[from..to].join(" ")))
+        .find(|path| dir.join(path).is_file())
+}
+
+/// Whether there is a program of this name on the search path, whether it can be run or not.
+pub(super) fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .any(|folder| folder.is_absolute() && folder.join(program).is_file())
 }
 
 /// Checks that a command can be started in a folder.
@@ -299,8 +320,10 @@ fn interpreter(file: &str) -> Option<&'static str> {
 /// Whether a word of a command is a script by its ending.
 pub fn is_script(word: &str) -> bool {
     // A word with a space in it is a line for an interpreter (`sh -c "python3 bot.py"`), not a file.
-    if word.contains(char::is_whitespace) {
-        return false;
-    }
+    !word.contains(char::is_whitespace) && ends_as_script(word)
+}
+
+/// Whether a word ends as a script does, whatever else is in it.
+pub(super) fn ends_as_script(word: &str) -> bool {
     !word.starts_with('-') && interpreter(word).is_some()
 }

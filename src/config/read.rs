@@ -176,10 +176,9 @@ fn event(
     let chosen = layer.event.game.clone();
     let kind = chosen.as_ref().map(Chosen::kind);
     let rules_section = reader.open_section(root, "rules", "[rules]");
-    let rules = match (kind, &rules_section) {
-        (Some(kind), Some(section)) => sections::rules(reader, section, kind),
-        _ => Map::new(),
-    };
+    let rules = kind.map_or_else(Map::new, |kind| {
+        sections::rules(reader, rules_section.as_ref(), section.as_ref(), kind)
+    });
     let prescribed = kind.and_then(|kind| sections::prescribed_clock(kind, &rules));
     sections::finish_clock(reader, root, prescribed, &mut layer.clock);
     let seats = layer.event.seats.unwrap_or(2);

@@ -383,14 +383,20 @@ pub(super) fn seats_problem(kind: &dyn Kind, seats: usize) -> Option<Wrong> {
     Some(Wrong::new(what, possible))
 }
 
-/// Reads `[rules]` against the game; all wrong options are found.
+/// Reads `[rules]` against the game that `event` names; all wrong options are found.
 pub(super) fn rules(
     reader: &mut Reader,
-    section: &Section<'_>,
+    section: Option<&Section<'_>>,
+    event: Option<&Section<'_>>,
     kind: &dyn Kind,
 ) -> Map<String, Value> {
-    let given = reader.json(section);
+    let given = section.map_or_else(Map::new, |section| reader.json(section));
     check_rules(&given, kind, |key, wrong, is_known| {
+        let Some(section) = section.filter(|_| !key.is_empty()) else {
+            let place = event.map(|event| event.place("game"));
+            reader.error.push(place, wrong.right, "");
+            return;
+        };
         // Options that were already refused are not in `given`.
         let place = if is_known {
             section.place(key)
@@ -404,6 +410,7 @@ pub(super) fn rules(
 }
 
 /// Checks options against the game. `tell` gets each bad one: its key, what is wrong, and whether its name is known at all.
+/// Without a key it is the game itself that cannot be played, and what is right says why.
 pub(super) fn check_rules(
     given: &Map<String, Value>,
     kind: &dyn Kind,

@@ -318,7 +318,7 @@ impl std::error::Error for Refusal {}
 /// What is wrong with an option of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RulesError {
-    /// The option's name as it was given.
+    /// The option's name as it was given; empty where it is the game that cannot be played, whatever its options.
     pub key: String,
     /// What is wrong, and what would be right.
     pub message: String,
@@ -326,7 +326,10 @@ pub struct RulesError {
 
 impl fmt::Display for RulesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "option `{}`: {}", self.key, self.message)
+        match self.key.as_str() {
+            "" => f.write_str(&self.message),
+            key => write!(f, "option `{key}`: {}", self.message),
+        }
     }
 }
 

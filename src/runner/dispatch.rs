@@ -17,6 +17,9 @@ const WORTH_TELLING: u64 = 1_000_000_000;
 /// How many results may wait to be stored before no new match is begun, and how many bytes of records.
 const MAX_WAITING: usize = 5_000;
 const MAX_WAITING_BYTES: usize = 32 << 20;
+/// Matches that are given up with none played between them after which no new one is begun: one that was given up says
+/// nothing of the others, so many say that none can be played.
+const MAX_GIVEN_UP: usize = 20;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -112,6 +115,8 @@ struct Dispatcher<'a> {
     waiting: usize,
     waiting_bytes: usize,
     gave_up: Vec<String>,
+    /// Matches that were given up since one was played.
+    in_a_row: usize,
     broken: Vec<String>,
     /// The longest that a shard stood still, in nanoseconds.
     stood_still: u64,
@@ -161,6 +166,7 @@ impl<'a> Dispatcher<'a> {
             waiting: 0,
             waiting_bytes: 0,
             gave_up: Vec::new(),
+            in_a_row: 0,
             broken: Vec::new(),
             stood_still: 0,
             logs_cut: 0,
@@ -180,10 +186,7 @@ impl<'a> Dispatcher<'a> {
             if let Err(error) = self.fill(tell) {
                 return Ended::Failed(error);
             }
-            if self.playing.is_empty()
-                && self.waiting == 0
-                && (self.dry || !self.gave_up.is_empty())
-            {
+            if self.playing.is_empty() && self.waiting == 0 && (self.dry || self.is_hopeless()) {
                 let void = std::mem::take(&mut self.gave_up);
                 let broken = std::mem::take(&mut self.broken);
                 return if void.is_empty() && broken.is_empty() {
@@ -217,11 +220,20 @@ impl<'a> Dispatcher<'a> {
         }
     }
 
+    /// Whether so many matches were given up that no more are begun.
+    fn is_hopeless(&self) -> bool {
+        let most = if self.source.goes_on() {
+            MAX_GIVEN_UP
+        } else {
+            1
+        };
+        self.in_a_row >= most
+    }
+
     /// Gives every free place a match.
     fn fill(&mut self, tell: &mut dyn FnMut(&Event)) -> anyhow::Result<()> {
-        // After a match was given up the others in play are finished, and no more are begun.
         self.dry = false;
-        while self.gave_up.is_empty()
+        while !self.is_hopeless()
             && self.waiting < MAX_WAITING
             && self.waiting_bytes < MAX_WAITING_BYTES
         {
@@ -261,8 +273,13 @@ impl<'a> Dispatcher<'a> {
                 });
             }
             Report::GameVoid { id, why } => self.void(id, why),
-            Report::MatchOver(result) => self.put(Entry::Match(result)),
+            Report::MatchOver(result) => {
+                self.in_a_row = 0;
+                self.put(Entry::Match(result));
+            }
+            // Its match alone: the others are played.
             Report::GaveUp { id, why } => {
+                self.in_a_row += 1;
                 self.void(id, why.clone());
                 self.gave_up.push(format!("{id}: {why}"));
             }

@@ -29,6 +29,11 @@ pub trait Source {
         false
     }
 
+    /// Whether the other matches are to be played after one was given up.
+    fn goes_on(&self) -> bool {
+        true
+    }
+
     /// When [`Source::time_is_up`] is to be called.
     fn deadline(&self) -> Option<Instant> {
         None

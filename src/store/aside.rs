@@ -11,7 +11,10 @@ use super::{LOGS, RECORDS, RESULTS, UNFINISHED};
 
 /// Checks that a folder can become one of results: it is not there, or holds nothing but what an attempt that was
 /// cut short left.
-pub(super) fn check_unused(dir: &Path) -> Result<(), StoreError> {
+///
+/// # Errors
+/// [`StoreError::Foreign`] for a folder that holds anything else, or what the disk refused.
+pub fn check_unused(dir: &Path) -> Result<(), StoreError> {
     match foreign_entry(dir)? {
         None => Ok(()),
         Some(name) => Err(StoreError::Foreign {

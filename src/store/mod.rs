@@ -33,7 +33,7 @@ mod rows;
 mod rulings;
 mod seed;
 
-pub use aside::set_aside;
+pub use aside::{check_unused, set_aside};
 pub use chain::Chain;
 pub use error::StoreError;
 pub use meta::{BotMeta, GameProgram, Meta};
@@ -97,7 +97,7 @@ impl Store {
     /// disk refused.
     pub fn create(dir: &Path, meta: &Meta) -> Result<Store, StoreError> {
         check_no_results(dir)?;
-        aside::check_unused(dir)?;
+        check_unused(dir)?;
         for folder in [dir.to_owned(), dir.join(RECORDS), dir.join(LOGS)] {
             fs::create_dir_all(&folder)
                 .map_err(|error| StoreError::io("make the folder", &folder, error))?;

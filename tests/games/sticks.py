@@ -49,6 +49,14 @@ def wrong(what, answer):
         return json.dumps(answer | {"result": {"winner": 0, "score": [0, 1]}})
     if what == "no-state":
         del answer["state"]
+    if what == "twice":
+        return json.dumps(answer) + "\n" + json.dumps(answer)
+    if what == "chatter":
+        return json.dumps(answer) + "\nnow it is seat 0"
+    if what == "blank":
+        return json.dumps(answer) + "\n"
+    if what == "legal-twice" and answer.get("legal"):
+        return json.dumps(answer | {"legal": [1, 1.0]})
     return json.dumps(answer)
 
 
@@ -63,6 +71,10 @@ for line in sys.stdin:
         continue
     rules = question["rules"]
     state = question.get("state")
+    if state is None and what.startswith("start "):
+        # What follows is the answer to the start, or text before it.
+        print(what.removeprefix("start "), flush=True)
+        continue
     if state is None:
         starts += 1
         if starts == 5 and os.path.exists("gate"):

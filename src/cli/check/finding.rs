@@ -52,6 +52,8 @@ pub struct Finding {
 #[derive(Debug)]
 pub struct Findings {
     bot: String,
+    /// Whether the bot's program is missing, so that nothing could be checked.
+    pub is_missing: bool,
     /// In the order in which they were found.
     pub list: Vec<Finding>,
 }
@@ -61,6 +63,7 @@ impl Findings {
     pub fn new(bot: &str) -> Findings {
         Findings {
             bot: bot.to_owned(),
+            is_missing: false,
             list: Vec::new(),
         }
     }

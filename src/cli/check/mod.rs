@@ -1,9 +1,10 @@
 //! `hakem check`.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Map, Value};
 
 use super::exit::{self, Refused};
@@ -28,8 +29,9 @@ use script::Lines;
 /// Talk to a bot as a referee would, try the protocol's corners, and say in plain words what is wrong
 ///
 /// With --game one bot is checked, with an event file every bot of it, under its rules, clock and limits. What `build` in a
-/// bot.toml says is run first. A game whose rules are a program is checked itself: with --game and no bot, or as that of an event
-/// file. The exit code is 1 if a fault was found; warnings do not count.
+/// bot.toml says is run first. Where an event sets no clock an answer may take 10 s. A game whose rules are a program is checked itself: with --game and no bot, or as that of an event
+/// file. The exit code is 1 if a fault was found; warnings do not count. It is 2 if
+/// a bot's program is missing.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The game to check a bot for; or one that is not built in, to check its rules: a command line in quotes, or a folder with a
@@ -51,6 +53,10 @@ pub struct Args {
     pub output: OutputArgs,
 }
 
+/// How often the line that shows what is checked is drawn.
+const TICK: std::time::Duration = std::time::Duration::from_millis(200);
+/// How long an answer may take where the event sets no limit, microseconds.
+const MOVE_US: u64 = 10_000_000;
 /// The seed of all chance: a check is the same every time.
 const SEED: &str = "check";
 
@@ -64,15 +70,23 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut all = Vec::new();
     let Some(what) = &args.what else {
         let (own, rules) = read_game(args, &output)?;
-        all.push(rules::check(&own, &rules));
+        all.push(shown(format!("the rules of {}", own.name()), || {
+            rules::check(&own, &rules)
+        }));
         if output.is_text() {
             tell_game(&own, &all[0], &output)?;
         }
         return finish(&all, &output);
     };
-    let config = read(args, what, &output)?;
+    let mut config = read(args, what, &output)?;
+    let has_limit = config.clock.move_us.or(config.clock.main_us).is_some() || config.is_race();
+    if !has_limit {
+        config.clock.move_us = Some(MOVE_US);
+    }
     if let (Some(own), None) = (&config.own_game, &args.game) {
-        let findings = rules::check(own, &config.rules);
+        let findings = shown(format!("the rules of {}", own.name()), || {
+            rules::check(own, &config.rules)
+        });
         if output.is_text() {
             tell_game(own, &findings, &output)?;
         }
@@ -88,7 +102,23 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         None => config.bots.len(),
     };
     for slot in 0..count {
-        let findings = check(&config, slot)?;
+        let name = super::shown(&config.bots[slot].name);
+        let what = match count {
+            1 => name,
+            _ => format!("{name}, {} of {count}", slot + 1),
+        };
+        let mut findings = shown(what, || check(&config, slot))?;
+        if !has_limit {
+            findings.add(
+                "clock",
+                Grade::Note,
+                format!(
+                    "the event sets no clock; here an answer may take {}",
+                    scenes::ms(MOVE_US)
+                ),
+                "",
+            );
+        }
         if output.is_text() {
             tell(&config, slot, &findings, &output)?;
         }
@@ -97,14 +127,37 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     finish(&all, &output)
 }
 
+/// Shows on a terminal what is checked, and for how long, while it is.
+fn shown<T>(what: String, check: impl FnOnce() -> T) -> T {
+    if !io::stderr().is_terminal() {
+        return check();
+    }
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} checking {msg}, {elapsed_precise}") {
+        bar.set_style(style);
+    }
+    bar.set_message(what);
+    bar.enable_steady_tick(TICK);
+    let checked = check();
+    bar.finish_and_clear();
+    checked
+}
+
 /// Writes what is not written yet, and says how it ended.
 fn finish(all: &[Findings], output: &Output) -> anyhow::Result<ExitCode> {
     if !output.is_text() {
         let mut out = io::stdout().lock();
         super::unless_closed(finding::write(all, output.look(), &mut out))?;
     }
-    let failed = all.iter().any(|findings| findings.count(Grade::Fail) > 0);
-    Ok(ExitCode::from(if failed { exit::BAD } else { exit::DONE }))
+    let code = if all.iter().any(|findings| findings.is_missing) {
+        // As for every command: a bot that is not there is no verdict on it.
+        exit::USAGE
+    } else if all.iter().any(|findings| findings.count(Grade::Fail) > 0) {
+        exit::BAD
+    } else {
+        exit::DONE
+    };
+    Ok(ExitCode::from(code))
 }
 
 /// The game of the flags, whose rules are to be checked, with its options.
@@ -221,6 +274,7 @@ fn check(config: &EventConfig, slot: usize) -> anyhow::Result<Findings> {
             problem.what.clone(),
             problem.right.clone(),
         );
+        findings.is_missing = true;
         return Ok(findings);
     }
     let ready_us = config.clock.ready_us;

@@ -226,7 +226,15 @@ impl Checked<'_> {
                     "" => format!("it ended {when}: {reason}"),
                     _ => format!("it ended {when}: {code}{}", quoted_log(&session.stderr)),
                 },
-                "its last lines on stderr tell where; `hakem replay RECORD --turn N BOT` asks it the same again".into(),
+                match scene.watch.ready {
+                    None => format!(
+                        "its last lines on stderr tell where; start it by hand to see more: {}",
+                        self.command
+                    ),
+                    Some(_) => "its last lines on stderr tell where; after a game that was kept (`hakem duel --out DIR`) `hakem \
+                                replay RECORD --turn N BOT` asks it the same again"
+                        .into(),
+                },
             ),
             (Verdict::Limit, "memory") => {
                 trouble("memory", format!("a limit ended it: {reason}"), LESS_MEMORY.into())

@@ -530,6 +530,11 @@ impl Source for Shared {
         playground.time_is_up || playground.gate.state() != State::Open
     }
 
+    /// A verdict needs every pair.
+    fn goes_on(&self) -> bool {
+        false
+    }
+
     fn deadline(&self) -> Option<Instant> {
         let playground = self.0.borrow();
         playground.until.filter(|_| !playground.time_is_up)

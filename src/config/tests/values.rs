@@ -496,6 +496,52 @@ fn an_event_of_flags() {
 }
 
 #[test]
+fn bots_of_one_name_are_called_by_their_folders() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (dir, name) in [("new", "my-bot"), ("old", "my-bot"), ("my-bot", "my-bot")] {
+        let dir = folder.path().join(dir);
+        std::fs::create_dir(&dir).expect("a folder");
+        let text = format!("name = \"{name}\"\nrun = [\"python3\", \"bot.py\"]\n");
+        std::fs::write(dir.join("bot.toml"), text).expect("a file");
+    }
+    std::fs::write(folder.path().join("benim botum.py"), "print()").expect("a file");
+    for (bots, names) in [
+        (&["./new", "./old"][..], &["new", "old"][..]),
+        (&["new", "my-bot"], &["new", "my-bot"]),
+        (&["new", "new"], &["my-bot", "my-bot-2"]),
+        (&["new", "old", "new"], &["my-bot", "old", "my-bot-2"]),
+        (&["new", "builtin:greedy"], &["my-bot", "greedy"]),
+        (
+            &["python3 a/bot.py", "python3 b/bot.py", "python3 bot.py"],
+            &["a", "b", "bot"],
+        ),
+        // No folder tells them apart.
+        (
+            &["python3 a/x/bot.py", "python3 b/x/bot.py"],
+            &["bot", "bot-2"],
+        ),
+        // A name that another has is no help.
+        (
+            &["python3 a/bot.py", "python3 b/bot.py", "python3 a.py"],
+            &["bot", "b", "a"],
+        ),
+        (
+            &["python3 'benim botum.py'", "sh -c 'python3 bot.py'"],
+            &["benim botum", "sh"],
+        ),
+    ] {
+        let flags = Flags {
+            seats: Some(2),
+            folder: folder.path().to_owned(),
+            ..flags(bots)
+        };
+        let config = from_flags(&flags, BUILTINS).unwrap_or_else(|error| panic!("{error}"));
+        let called: Vec<&str> = config.bots.iter().map(|bot| bot.name.as_str()).collect();
+        assert_eq!(called, names, "{bots:?}");
+    }
+}
+
+#[test]
 fn a_folder_with_a_bot_file_is_a_bot() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let bot = folder.path().join("kuyu");

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::{Seat, Share, cut, small_int};
+use super::same::first_twice;
 use crate::strict;
 
 /// Seats at most.
@@ -361,6 +362,16 @@ fn act(answer: &mut Map<String, Value>, seats: usize) -> Result<Act, Unusable> {
     if legal.contains(&Value::Null) {
         return wrong("`legal` holds null, which is no move");
     }
+    if let Some((one, two)) = first_twice(&legal) {
+        let again = match one == two {
+            true => String::new(),
+            false => format!(", also as {}", cut(two)),
+        };
+        return wrong(format!(
+            "`legal` lists {} twice{again}: each move once",
+            cut(one)
+        ));
+    }
     Ok(Act::Move(turn, legal))
 }
 
@@ -529,23 +540,5 @@ pub fn forfeited(line: &[u8], by: Seat, seats: usize) -> Result<Ended, Unusable>
         wrong(format!(
             "seat {by} forfeits, and the result gives it a share of the win"
         ))
-    }
-}
-
-/// Whether two JSON values mean the same: `3` is `3.0`, and the order of an object's fields means nothing.
-pub fn same(one: &Value, other: &Value) -> bool {
-    match (one, other) {
-        (Value::Number(a), Value::Number(b)) => {
-            a == b || ((a.is_f64() || b.is_f64()) && a.as_f64() == b.as_f64())
-        }
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
-        }
-        (Value::Object(a), Value::Object(b)) => {
-            a.len() == b.len()
-                && a.iter()
-                    .all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
-        }
-        (a, b) => a == b,
     }
 }

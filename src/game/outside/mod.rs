@@ -23,15 +23,20 @@ use super::{
 
 pub mod lines;
 pub mod probe;
+pub mod same;
 
 #[cfg(test)]
 mod tests;
 
-use lines::{Act, Described, Ended, Question, Standing, Unusable, same, share_of};
+use lines::{Act, Described, Ended, Question, Standing, Unusable, share_of};
+use same::same;
 
-/// Moves and random events of a game at most: rules that never end would hold it for ever.
-const MAX_STEPS: u32 = 100_000;
-/// Random events in a row at most.
+/// Moves and random events of a game at most: a game that has had so many and is not over is drawn, since it is the bots
+/// who play without an end.
+const MAX_STEPS: u32 = 20_000;
+/// How such a game ends, in the word of the built-in games.
+const PLY_CAP: &str = "ply_cap";
+/// Random events in a row at most: those without an end are the program's own.
 const MAX_CHANCES: u32 = 10_000;
 /// Different reasons of results at most.
 const MAX_REASONS: usize = 100;
@@ -141,39 +146,40 @@ impl Outside {
 
     /// Asks the program for a start under these options: only it knows which fit.
     fn try_options(&self, given: &Map<String, Value>) -> Result<(), RulesError> {
-        let try_these = |given: &Map<String, Value>| -> Result<(), RulesError> {
-            let rules = OutsideRules::new(self.shared.clone(), self.options(given)?);
-            let seats = self.shared.described.seats.0;
+        let seats = self.shared.described.seats.0;
+        let start = Question::Start { first: 0, seats };
+        let try_these = |options| {
+            let rules = OutsideRules::new(self.shared.clone(), options);
+            let asked = rules.line(start);
             rules
-                .ask(Question::Start { first: 0, seats }, None, (seats, seats))
-                .map(drop)
-                .map_err(|what| RulesError {
-                    key: String::new(),
-                    message: match what {
-                        Unusable::Refused(words) => words,
-                        Unusable::Wrong(words) => {
-                            format!("the program of the rules gives no start: {words}")
-                        }
-                    },
-                })
+                .ask(start, None, (seats, seats))
+                .map_err(|what| (what, asked))
         };
-        let Err(error) = try_these(given) else {
+        let Err((what, asked)) = try_these(self.options(given)?) else {
             return Ok(());
         };
         // The program does not say which one is wrong: find the one that fails alone.
+        let fails = |given: &Map<String, Value>| {
+            let options = self.options(given);
+            options.is_ok_and(|options| try_these(options).is_err())
+        };
         let culprit = given
             .iter()
-            .find(|(key, value)| {
-                let alone = Map::from_iter([((*key).clone(), (*value).clone())]);
-                try_these(&alone).is_err()
-            })
-            .filter(|_| error.key.is_empty() && try_these(&Map::new()).is_ok());
-        Err(match culprit {
-            Some((key, _)) => RulesError {
-                key: key.clone(),
-                ..error
+            .find(|(key, value)| fails(&Map::from_iter([((*key).clone(), (*value).clone())])))
+            .filter(|_| !fails(&Map::new()));
+        let key = culprit.map_or_else(String::new, |(key, _)| key.clone());
+        Err(RulesError {
+            message: match what {
+                Unusable::Refused(words) if !key.is_empty() => words,
+                Unusable::Refused(words) => format!(
+                    "the program of the rules gives no start: it answers with the error: {words} (asked {})",
+                    short(&asked)
+                ),
+                Unusable::Wrong(words) => {
+                    format!("the program of the rules gives no start: {words}")
+                }
             },
-            None => error,
+            key,
         })
     }
 }
@@ -238,8 +244,9 @@ impl OutsideRules {
         seats: (usize, usize),
     ) -> Result<Standing, Unusable> {
         let line = self.line(question);
-        let answer = self.shared.program.ask(&line).map_err(Unusable::Wrong)?;
-        lines::standing(&answer, given, seats).map_err(|what| match what {
+        let answer = self.shared.program.ask(&line).map_err(Unusable::Wrong);
+        let standing = answer.and_then(|answer| lines::standing(&answer, given, seats));
+        standing.map_err(|what| match what {
             Unusable::Wrong(words) => Unusable::Wrong(format!("{words} (asked {})", short(&line))),
             refused @ Unusable::Refused(_) => refused,
         })
@@ -276,6 +283,23 @@ impl OutsideRules {
             chances: 0,
             broken: OnceLock::new(),
         }
+    }
+}
+
+/// The position as the end of its game: a draw, with the points that stand.
+fn capped(standing: Standing) -> Standing {
+    let seats = standing.seats;
+    Standing {
+        act: Act::Over(Ended {
+            winner: None,
+            score: vec![share_of(seats); seats],
+            points: match standing.points.as_slice() {
+                [] => vec![0; seats],
+                points => points.to_vec(),
+            },
+            reason: PLY_CAP.to_owned(),
+        }),
+        ..standing
     }
 }
 
@@ -373,10 +397,13 @@ impl OutsidePosition {
                     Act::Move(..) | Act::Over(_) => 0,
                 };
                 self.steps += 1;
-                self.standing = Arc::new(standing);
-                if self.steps > MAX_STEPS {
-                    self.fails(format!("the game is not over after {MAX_STEPS} steps"));
-                } else if self.chances > MAX_CHANCES {
+                let is_over = matches!(standing.act, Act::Over(_));
+                self.standing = Arc::new(if self.steps >= MAX_STEPS && !is_over {
+                    capped(standing)
+                } else {
+                    standing
+                });
+                if self.chances > MAX_CHANCES {
                     self.fails(format!("it asks for chance {MAX_CHANCES} times in a row"));
                 }
             }

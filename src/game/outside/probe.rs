@@ -1,11 +1,12 @@
 //! Tries a program of rules as a game would, and in corners that a game meets seldom: games at random to their end, every
-//! listed move, states read in again, questions asked twice. Pure.
+//! listed move, states read in again, questions asked twice; nothing that the referee would never ask. Pure.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::lines::{self, Act, Question, Standing, Unusable, same};
+use super::lines::{self, Act, Question, Standing, Unusable};
+use super::same::same;
 use super::{Outside, OutsideRules, short};
 use crate::chance::{Draw, MatchChance};
 use crate::game::{Chance, ChanceKind, Drawn, Seat};
@@ -270,17 +271,15 @@ impl Probe {
                 "keep all that matters in `state`: the program may be started anew between two questions",
             ));
         }
-        let twice = self.rules.ask(question, Some(&state), range);
-        if twice
-            .map_or(Some("is refused".to_owned()), |twice| {
-                differs(&again, &twice)
-            })
-            .is_some()
-        {
+        let differs_now = match self.rules.ask(question, Some(&state), range) {
+            Ok(twice) => differs(&again, &twice),
+            Err(what) => Some(format!("is refused: {}", what.words())),
+        };
+        if let Some(what) = differs_now {
             return Err(grave(
                 "same",
                 format!(
-                    "asked twice of {}, it gives two answers",
+                    "asked twice of {}, it gives two answers: the second {what}",
                     short(&standing.state)
                 ),
                 "let the answer follow from the question alone; chance is the referee's to draw",
@@ -288,15 +287,6 @@ impl Probe {
         }
         match &standing.act {
             Act::Move(_, legal) => {
-                if let Some(index) = (1..legal.len().min(TRIED))
-                    .find(|&index| legal[..index].iter().any(|mv| same(mv, &legal[index])))
-                {
-                    self.warns(
-                        "distinct",
-                        format!("`legal` has {} twice", legal[index]),
-                        "list each move once, else it is drawn twice as often",
-                    );
-                }
                 for mv in legal.iter().take(TRIED) {
                     self.questions += 1;
                     self.ask("moves", Question::Move(&standing.state, mv), seats)?;
@@ -318,47 +308,13 @@ impl Probe {
         let seats = self.rules.shared.described.seats.0;
         let start = Question::Start { first: 0, seats };
         let mut standing = self.ask("start", start, seats)?;
-        // A game may begin with a random event.
-        while let Act::Chance(_, outcomes, _) = &standing.act {
+        // A game may begin with random events.
+        for _ in 0..LONGEST {
+            let Act::Chance(_, outcomes, _) = &standing.act else {
+                break;
+            };
             let question = Question::Chance(&standing.state, &outcomes[0].0);
             standing = self.ask("moves", question, seats)?;
-        }
-        if let Act::Move(_, legal) = &standing.act {
-            let odd = [
-                Value::Null,
-                json!("no such move"),
-                json!(-1),
-                json!([]),
-                json!({}),
-            ];
-            let odd = odd
-                .iter()
-                .filter(|odd| !legal.iter().any(|mv| same(mv, odd)));
-            let mut taken = None;
-            for mv in odd {
-                match self
-                    .rules
-                    .ask(Question::Move(&standing.state, mv), None, (seats, seats))
-                {
-                    Err(Unusable::Refused(_)) => {}
-                    Ok(_) => taken = taken.or(Some(mv.to_string())),
-                    Err(Unusable::Wrong(words)) => {
-                        return Err(grave(
-                            "illegal",
-                            format!("asked to play {mv}, which is not legal, it fails: {words}"),
-                            "answer with {\"error\":{\"code\":\"illegal_move\",\"message\":\"...\"}}",
-                        ));
-                    }
-                }
-            }
-            match taken {
-                None => self.passes("illegal", "moves that are not legal are refused".to_owned()),
-                Some(mv) => self.warns(
-                    "illegal",
-                    format!("it plays {mv}, which it does not list"),
-                    "answer with an error; the referee itself never sends such a move, but tools may",
-                ),
-            }
         }
         let nothing = json!({});
         match self
@@ -373,13 +329,11 @@ impl Probe {
                 "it takes {} for a state".to_owned(),
                 "answer with an error, so that a file of openings is checked",
             ),
-            Err(Unusable::Wrong(words)) => {
-                return Err(grave(
-                    "bad-state",
-                    format!("asked of the state {{}}, it fails: {words}"),
-                    "answer with {\"error\":{\"code\":\"bad_message\",\"message\":\"...\"}}",
-                ));
-            }
+            Err(Unusable::Wrong(words)) => self.warns(
+                "bad-state",
+                format!("asked of the state {{}}, it fails: {words}"),
+                "answer with {\"error\":{\"code\":\"bad_message\",\"message\":\"...\"}}, so that a file of openings is checked",
+            ),
         }
         if self.rules.shared.described.forfeit && !matches!(standing.act, Act::Over(_)) {
             for seat in 0..seats {
@@ -414,16 +368,61 @@ fn differs(one: &Standing, other: &Standing) -> Option<String> {
     if !same(&read(&one.state), &read(&other.state)) {
         return Some(format!("becomes {}", short(&other.state)));
     }
+    if let (Act::Move(seat, legal), Act::Move(other_seat, again)) = (&one.act, &other.act)
+        && seat == other_seat
+    {
+        return lists_differ(legal, again).map(|what| format!("has the legal moves {what}"));
+    }
+    if let (Act::Chance(seat, outcomes, _), Act::Chance(other_seat, again, _)) =
+        (&one.act, &other.act)
+        && seat == other_seat
+    {
+        let listed = |outcomes: &[(Value, u32)]| -> Vec<Value> {
+            let pair = |(value, weight): &(Value, u32)| json!([value, weight]);
+            outcomes.iter().map(pair).collect()
+        };
+        return lists_differ(&listed(outcomes), &listed(again))
+            .map(|what| format!("has the outcomes {what}"));
+    }
     (one.act != other.act).then(|| {
         let words = |act: &Act| match act {
             Act::Move(seat, legal) => format!("asks seat {seat} with {} legal moves", legal.len()),
-            Act::Chance(_, outcomes, _) => format!("asks for one of {} outcomes", outcomes.len()),
-            Act::Over(ended) => format!("is over ({})", ended.reason),
+            Act::Chance(Some(seat), outcomes, _) => {
+                format!("asks for one of {} outcomes of seat {seat}", outcomes.len())
+            }
+            Act::Chance(None, outcomes, _) => {
+                format!("asks for one of {} outcomes", outcomes.len())
+            }
+            Act::Over(ended) => format!(
+                "is over (winner {}, score {}, points {}, {})",
+                json!(ended.winner),
+                json!(ended.score),
+                json!(ended.points),
+                ended.reason
+            ),
         };
         format!(
             "{}, and it came as one that {}",
             words(&other.act),
             words(&one.act)
         )
+    })
+}
+
+/// What is different in a list that should be the same, its order included: the referee draws by the place in it.
+fn lists_differ(one: &[Value], other: &[Value]) -> Option<String> {
+    if one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other)) {
+        return None;
+    }
+    let [before, after] = [one, other].map(|list| short(&json!(list).to_string()));
+    // As texts, which are short: what means the same is written alike by one program.
+    let sorted = |list: &[Value]| {
+        let mut texts: Vec<String> = list.iter().map(Value::to_string).collect();
+        texts.sort_unstable();
+        texts
+    };
+    Some(match sorted(one) == sorted(other) {
+        true => format!("{after}, and they came in another order: {before}"),
+        false => format!("{after}, and it came with {before}"),
     })
 }

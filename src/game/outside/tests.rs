@@ -199,7 +199,7 @@ fn a_program_that_fails_breaks_the_game() {
     }
     let said = breaks(|question| or(question, "gone"));
     assert!(said.contains("`sticks` failed: it is gone"), "{said}");
-    let table: [(Answer, &str); 13] = [
+    let table: [(Answer, &str); 14] = [
         (|q| or(q, "not JSON"), "cannot be read"),
         (|q| or(q, "[]"), "no JSON object"),
         (
@@ -217,6 +217,10 @@ fn a_program_that_fails_breaks_the_game() {
         (
             |q| or(q, r#"{"state":{},"turn":0,"ask":"move","legal":[]}"#),
             "`legal` is empty",
+        ),
+        (
+            |q| or(q, r#"{"state":{},"turn":1,"ask":"move","legal":[2,1,1.0]}"#),
+            "`legal` lists 1 twice, also as 1.0: each move once",
         ),
         (
             |q| or(q, r#"{"state":{},"turn":2,"ask":"move","legal":[1]}"#),
@@ -291,6 +295,36 @@ fn a_start_that_fails_and_a_chance_without_end_break_the_game() {
         draws += 1;
     }
     assert_eq!(draws, MAX_CHANCES + 1);
+}
+
+#[test]
+fn a_game_without_end_is_drawn_with_the_points_that_stand() {
+    let program = fake(|question| {
+        if question["describe"] == true {
+            return json!({"name":"endless","seats":3}).to_string();
+        }
+        let n = question["state"]["n"].as_u64().unwrap_or(0);
+        let n = n + u64::from(question.get("move").is_some());
+        let result = (n == 20_001).then(|| json!({"winner":1}));
+        json!({"state":{"n":n},"turn":n % 3,"ask":"move","legal":["x"],"points":[n,5,6],"result":result})
+            .to_string()
+    });
+    let mut position = rules(&program).start(&Setup {
+        seats: 3,
+        ..Setup::SINGLE
+    });
+    for played in 0..MAX_STEPS {
+        assert_eq!(position.outcome(), None, "after {played}");
+        position
+            .play(&json!("x"), &mut Vec::new())
+            .expect("it is legal");
+    }
+    assert_eq!((position.broken(), position.to_act()), (None, ToAct::Over));
+    let outcome = position.outcome().expect("it is over");
+    assert_eq!(outcome.winner, None);
+    assert_eq!(outcome.score, [share_of(3); 3]);
+    assert_eq!(outcome.points, [MAX_STEPS, 5, 6]);
+    assert_eq!(outcome.reason, "ply_cap");
 }
 
 #[test]
@@ -393,6 +427,36 @@ fn a_probe_tells_good_rules_from_bad() {
         json!({"state":{"turn":0},"turn":0,"ask":"move","legal":["x"]}).to_string()
     });
     assert_eq!(endless.map(|found| found.0), Some("ends"));
+    // The same moves in another order, each time the state is read in again.
+    fn read_in(question: &Value) -> bool {
+        let has = |key| question.get(key).is_some();
+        has("state") && !has("move") && !has("chance") && !has("forfeit")
+    }
+    let shuffles = bad(|question| match sticks(question) {
+        answer if read_in(question) => answer.replace("[1,2,3]", "[3,2,1]"),
+        answer => answer,
+    });
+    let (check, what) = shuffles.expect("a fault");
+    assert_eq!(check, "states");
+    assert!(
+        what.contains("has the legal moves [3,2,1], and they came in another order: [1,2,3]"),
+        "{what}"
+    );
+    let others = bad(|question| match sticks(question) {
+        answer if read_in(question) => answer.replace("[1,2,3]", "[1,2,4]"),
+        answer => answer,
+    });
+    let (_, what) = others.expect("a fault");
+    assert!(what.contains("[1,2,4], and it came with [1,2,3]"), "{what}");
+    // It need not know what the referee never asks: it dies of a move that it has not listed.
+    let strict = bad(|question| {
+        let answer = sticks(question);
+        match answer.contains("illegal_move") {
+            true => "gone".into(),
+            false => answer,
+        }
+    });
+    assert_eq!(strict, None);
     let refuses = bad(|question| match question["move"].as_i64() {
         Some(2) => json!({"error":{"message":"two is unlucky"}}).to_string(),
         _ => sticks(question),
