@@ -80,7 +80,14 @@ pub fn main() -> ExitCode {
     if let Some(code) = crate::bot::sandbox::hidden(std::env::args_os()) {
         return ExitCode::from(code);
     }
-    let result = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => match adapter::usage(&error) {
+            Some(words) => return wrong_usage(words),
+            None => error.exit(),
+        },
+    };
+    let result = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Duel(args) => duel::run(&args),
         Command::Gate(args) => gate::run(&args),

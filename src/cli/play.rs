@@ -65,7 +65,6 @@ pub fn ready(playing: Playing) -> anyhow::Result<Ready> {
     if !problems.is_empty() {
         return Err(Refused(problems.join("\n       ")).into());
     }
-    check_builtins(&config)?;
     let files = config::bot_files(&config).map_err(|error| Refused(error.to_string()))?;
     let mut folder = match &out {
         Some(dir) => Some(open(dir, fresh, &config, &files).map_err(|error| {
@@ -256,7 +255,7 @@ fn builtin_problems(config: &EventConfig) -> Vec<String> {
     let problem = |bot: &BotSpec| match &bot.program {
         Program::Builtin(name) => house::find(name)
             .and_then(|house| house::check(house, &config.game, &bot.options).err())
-            .map(|words| format!("bot `{}`: {words}", bot.name)),
+            .map(|words| format!("{}: {words}", config.place_of(bot))),
         Program::Command { .. } => None,
     };
     config.bots.iter().filter_map(problem).collect()
@@ -410,31 +409,6 @@ fn tell_forfeits(names: &[String], games: &[GameResult]) {
             first.id,
             super::shown(&first.reason)
         ));
-    }
-}
-
-/// Built-in bots know before the first game which games they play and which options they take.
-fn check_builtins(config: &EventConfig) -> anyhow::Result<()> {
-    let wrong: Vec<String> = config
-        .bots
-        .iter()
-        .filter_map(|bot| {
-            let Program::Builtin(name) = &bot.program else {
-                return None;
-            };
-            let house = house::find(name)?;
-            let line = bot
-                .line
-                .map_or_else(String::new, |line| format!(" (line {line})"));
-            house::check(house, &config.game, &bot.options)
-                .err()
-                .map(|what| format!("bot `{}`{line}: {what}", bot.name))
-        })
-        .collect();
-    if wrong.is_empty() {
-        Ok(())
-    } else {
-        Err(Refused(wrong.join("\n       ")).into())
     }
 }
 

@@ -14,7 +14,7 @@ use super::record::{
     AnswerEntry, ClaimEntry, DrawnEntry, FaultEntry, Header, Recorder, ResultEntry,
 };
 use crate::chance::Draw;
-use crate::clock::{ClockSpec, Judged, Open, SeatClock, Spent};
+use crate::clock::{ClockSpec, Judged, Open, SeatClock, Spent, in_ms};
 use crate::event::{GameResult, Slot, Verdict};
 use crate::game::{Chance, ChanceKind, Drawn, Outcome, Position, Ruleset, Seat, Setup, ToAct};
 
@@ -475,16 +475,16 @@ impl Play {
 
     /// The fault of a seat that was too late.
     pub fn late(&self, seat: Seat, spent: &Spent) -> Fault {
-        let ms = |us: u64| format!("{}.{:03} ms", us / 1000, us % 1000);
         let time = self.clock.time_of(spent, self.header.cores);
         let limit = self.limit_us(seat);
         Fault::code(
             ErrorCode::Timeout,
             match limit {
                 Some(limit) if time > limit => {
-                    format!("no answer within {} ({} were charged)", ms(limit), ms(time))
+                    let (limit, time) = (in_ms(limit), in_ms(time));
+                    format!("no answer within {limit} ({time} were charged)")
                 }
-                _ => format!("no answer within {} of wall time", ms(spent.wall_us)),
+                _ => format!("no answer within {} of wall time", in_ms(spent.wall_us)),
             },
         )
     }

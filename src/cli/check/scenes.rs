@@ -180,6 +180,11 @@ impl Checked<'_> {
         };
         match (lost.result.verdict, code) {
             (_, "timeout") => Some(self.silence(&session, &reason)),
+            (_, "bad_json") if reason.contains("json.dumps") => trouble(
+                "stdout",
+                format!("it wrote a line that is no JSON: {line}\n({reason})"),
+                "write each line with a JSON library; in Python: print(json.dumps(answer), flush=True)".into(),
+            ),
             (_, "bad_json" | "not_utf8") => trouble(
                 "stdout",
                 format!("it wrote a line that is no message: {line}\n({reason})"),
