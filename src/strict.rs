@@ -96,7 +96,11 @@ pub(crate) fn in_words(error: &serde_json::Error) -> String {
         Some((found, expected))
     };
     if let Some((found, expected)) = split("invalid type: ") {
-        format!("{} does not fit: {} is right", found_in_words(found), right(expected))
+        format!(
+            "{} does not fit: {} is right",
+            found_in_words(found),
+            right(expected)
+        )
     } else if let Some((found, expected)) = split("invalid value: ") {
         let most = match expected {
             "u8" => " from 0 to 255",
@@ -108,7 +112,10 @@ pub(crate) fn in_words(error: &serde_json::Error) -> String {
         let found = found_in_words(found);
         format!("{found} does not fit: {}{most} is right", right(expected))
     } else if let Some((found, expected)) = split("invalid length ") {
-        format!("a list of {found} does not fit: {} is right", right(expected))
+        format!(
+            "a list of {found} does not fit: {} is right",
+            right(expected)
+        )
     } else if let Some(variant) = what.strip_prefix("unknown variant ") {
         format!("there is no word {variant}")
     } else {
@@ -142,9 +149,14 @@ fn right(expected: &str) -> String {
             size == "size" || (!size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit()))
         })
     });
-    let list = ["an array of length ", "a tuple of size ", "fewer elements in ", "tuple of "]
-        .iter()
-        .find_map(|words| expected.strip_prefix(words));
+    let list = [
+        "an array of length ",
+        "a tuple of size ",
+        "fewer elements in ",
+        "tuple of ",
+    ]
+    .iter()
+    .find_map(|words| expected.strip_prefix(words));
     match expected {
         _ if whole => "a whole number".to_owned(),
         "f32" | "f64" => "a number".to_owned(),
@@ -415,7 +427,10 @@ mod tests {
             words::<bool>("1.5"),
             "the number `1.5` does not fit: true or false is right"
         );
-        assert_eq!(words::<Inner>("null"), "null does not fit: an object is right");
+        assert_eq!(
+            words::<Inner>("null"),
+            "null does not fit: an object is right"
+        );
         assert_eq!(
             words::<Inner>("true"),
             "`true` does not fit: an object is right"
@@ -425,7 +440,10 @@ mod tests {
             words::<Inner>("{\"pits\":[1]}"),
             "a list of 1 does not fit: a list of 2 is right"
         );
-        assert_eq!(words::<String>("{}"), "an object does not fit: text is right");
+        assert_eq!(
+            words::<String>("{}"),
+            "an object does not fit: text is right"
+        );
         assert_eq!(words::<Inner>("{"), "the line ends within an object");
     }
 

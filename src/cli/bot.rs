@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use super::output::OutputArgs;
 use crate::house::ladder::{LADDERS, Rung};
-use crate::strict::in_words;
 use crate::house::{self, Games, HOUSES, House, Table};
+use crate::strict::in_words;
 
 /// Run a built-in bot on stdin and stdout
 #[derive(Debug, clap::Args)]

@@ -64,8 +64,8 @@ fn list_of(text: &str) -> Result<List, String> {
     let content: Content =
         serde_json::from_str(text).map_err(|error| {
             format!(
-                "is no file of a ladder: line {}: {}; a new one may hold {{\"format\":{FORMAT},\"order\":[\"BOT\",...]}}, the names of the bots \
-                 from the highest rung down; without the file the bots begin in the order of the event file, and it is written after the event",
+                "is no file of a ladder: line {}: {}; {{\"format\":{FORMAT},\"order\":[\"top\",\"next\"]}} is right, the bots from the highest \
+                 rung down; without the file they begin in the order of the event file, and it is written after the event",
                 error.line(),
                 crate::strict::in_words(&error)
             )

@@ -377,7 +377,14 @@ fn finish(
     {
         ladder::leave(file, &results, out)?;
     }
-    tell_forfeits(&results.names, &results.games);
+    let forfeits = tell_forfeits(&results.names, &results.games);
+    if forfeits && out.is_none() {
+        super::say("with --out DIR the records and logs of the games are kept, to look into");
+    }
+    // In a folder seed.json tells it.
+    if out.is_none() && plan.config.seed.is_none() {
+        super::say(format_args!("the same again: --seed {}", plan.seed()));
+    }
     if code == exit::DONE || !results.matches.is_empty() {
         let shown = results
             .standings()
@@ -395,13 +402,15 @@ fn finish(
     Ok(code)
 }
 
-/// Tells of each bot that forfeited how often, and why at first: a table has no room for it.
-fn tell_forfeits(names: &[String], games: &[GameResult]) {
+/// Tells of each bot that forfeited how often, and why at first: a table has no room for it. Returns whether one did.
+fn tell_forfeits(names: &[String], games: &[GameResult]) -> bool {
+    let mut forfeits = false;
     for (slot, name) in names.iter().enumerate() {
         let against =
             |game: &&GameResult| game.against.is_some_and(|seat| game.seats[seat] == slot);
         let mut lost = games.iter().filter(against);
         let Some(first) = lost.next() else { continue };
+        forfeits = true;
         super::say(format_args!(
             "{} forfeited {} games; {}: {}",
             super::shown(name),
@@ -410,6 +419,7 @@ fn tell_forfeits(names: &[String], games: &[GameResult]) {
             super::shown(&first.reason)
         ));
     }
+    forfeits
 }
 
 /// Opens a folder of results to go on, or makes it.

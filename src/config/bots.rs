@@ -240,7 +240,8 @@ fn check_argv(argv: Vec<String>) -> Result<Vec<String>, Wrong> {
 }
 
 pub(super) fn env(reader: &mut Reader, section: &Section<'_>) -> Vec<(String, String)> {
-    let Some(table) = reader.open_section(section, "env", &format!("`env` in {}", section.name())) else {
+    let Some(table) = reader.open_section(section, "env", &format!("`env` in {}", section.name()))
+    else {
         return Vec::new();
     };
     let mut env = Vec::new();

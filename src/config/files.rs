@@ -95,7 +95,11 @@ impl BotFiles {
         if program.contains('/') {
             return None;
         }
-        let named = |path: &str| Path::new(path).file_name().is_some_and(|name| name == program);
+        let named = |path: &str| {
+            Path::new(path)
+                .file_name()
+                .is_some_and(|name| name == program)
+        };
         let mut others = is.0.keys().filter(|other| !self.0.contains_key(*other));
         let now = others.find(|other| named(other)).filter(|_| named(path))?;
         let folder = Path::new(path).parent().unwrap_or(Path::new("/"));

@@ -121,7 +121,10 @@ impl Reader {
             if !(is_twice && several_bots) {
                 self.error.push(place, mistake.what, mistake.right);
             }
-            several_bots |= is_twice && error.span().is_some_and(|span| text.get(span) == Some("bot"));
+            several_bots |= is_twice
+                && error
+                    .span()
+                    .is_some_and(|span| text.get(span) == Some("bot"));
         }
         errors.is_empty().then(|| (source, table.into_inner()))
     }

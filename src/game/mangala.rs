@@ -137,7 +137,7 @@ impl Game for Mangala {
         let state = StateIn::deserialize(state).map_err(|error| {
             format!(
                 "a state has pits (two lists of six counts), stores (two counts) and turn: {}",
- in_words(&error)
+                in_words(&error)
             )
         })?;
         if state.turn > 1 {

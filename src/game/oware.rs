@@ -270,7 +270,7 @@ impl Game for Oware {
         let state = StateIn::deserialize(state).map_err(|error| {
             format!(
                 "a state has pits (two lists of six counts), stores (two counts) and turn: {}",
- in_words(&error)
+                in_words(&error)
             )
         })?;
         if state.turn > 1 {

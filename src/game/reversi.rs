@@ -232,7 +232,7 @@ impl Game for Reversi {
         let state = StateIn::deserialize(state).map_err(|error| {
             format!(
                 "a state has board (eight texts, rank 1 first, of eight letters) and turn: {}",
- in_words(&error)
+                in_words(&error)
             )
         })?;
         if state.turn > 1 {

@@ -74,7 +74,11 @@ impl Meta {
             .filter(|own| own.name() == self.game)
         {
             let whose = format!("game `{}`", self.game);
-            changes.extend(self.game_files.changes_of(&own.files, &whose, own.argv.first().map(String::as_str)));
+            changes.extend(self.game_files.changes_of(
+                &own.files,
+                &whose,
+                own.argv.first().map(String::as_str),
+            ));
         }
         changes
     }

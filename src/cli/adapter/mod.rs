@@ -10,7 +10,6 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use clap::Subcommand;
-use clap::error::ErrorKind;
 
 use super::exit::{Refused, USAGE};
 
@@ -88,27 +87,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             Ok(ExitCode::from(USAGE))
         }
     }
-}
-
-/// A wrong usage of an adapter or a built-in bot as one line: a referee shows the last line of a bot that has ended.
-pub fn usage(error: &clap::Error) -> Option<String> {
-    let command = std::env::args_os().nth(1)?;
-    let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
-    if !(command == "adapter" || command == "bot") || is_help || !error.use_stderr() {
-        return None;
-    }
-    let text = error.render().to_string();
-    let lines = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with("For more information"));
-    let mut line = lines.collect::<Vec<_>>().join("; ").replace(":; ", ": ");
-    if error.kind() == ErrorKind::InvalidSubcommand {
-        let adapters = Name::augment_subcommands(clap::Command::new("adapter"));
-        let names: Vec<&str> = adapters.get_subcommands().map(clap::Command::get_name).collect();
-        line.push_str(&format!("; the adapters are {}", names.join(", ")));
-    }
-    Some(line.trim_start_matches("error: ").to_owned())
 }
 
 /// The adapters as text.

@@ -362,10 +362,13 @@ impl Checked<'_> {
             claims => format!("; it claims {}", claims.join(", ")),
         };
         let what = format!(
-            "answers hello after {}, as {:?} {}{claims}",
+            "answers hello after {}, as {:?}{}{claims}",
             ms(scene.watch.ready_us),
             text("name"),
-            text("version")
+            match text("version").as_str() {
+                "" => String::new(),
+                version => format!(" {version}"),
+            }
         );
         if scene.watch.ready_us > self.ready_us / 2 {
             findings.add(
@@ -619,7 +622,7 @@ fn times(answers: &[Answer], findings: &mut Findings) {
 pub fn ms(us: u64) -> String {
     match us {
         0..10_000 => format!("{:.1} ms", us as f64 / 1e3),
-        10_000..10_000_000 => format!("{} ms", us / 1000),
+        10_000..1_000_000 => format!("{} ms", us / 1000),
         _ => format!("{:.1} s", us as f64 / 1e6),
     }
 }
