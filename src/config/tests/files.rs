@@ -109,19 +109,19 @@ fn programs_that_cannot_be_started() {
     .map(|bot| event.problem(bot))
     .collect();
     insta::assert_snapshot!(all.join("\n"), @r##"
-    bot `a` (line 3): its program DIR/missing is missing: No such file or directory (os error 2)
-    bot `a` (line 3): there is no program `no-such-program-anywhere` on the search path; install it, or name it with its path
-    bot `a` (line 3): there is no program `here` on the search path; the file in the bot's folder is "./here"
-    bot `a` (line 3): its program DIR/folder is a folder; `command` begins with the program's file
-    bot `a` (line 3): its program DIR/plain.py is not executable; make it so (chmod +x DIR/plain.py), or write `command = ["python3", "./plain.py"]`
-    bot `a` (line 3): its program DIR/empty is empty (0 bytes)
-    bot `a` (line 3): its program DIR/text.py is text, but its first line names no interpreter; begin it with `#!/usr/bin/env python3`, or write `command = ["python3", "./text.py"]`
-    bot `a` (line 3): the first line of its program DIR/dos has a Windows line end; save the file with Unix line ends
-    bot `a` (line 3): the first line of its program DIR/lost names the interpreter `/no/such/interpreter`, which is missing; `#!/usr/bin/env python3` or the like is right
-    bot `a` (line 3): the file DIR/missing.py of its command is missing: No such file or directory (os error 2); a path in `command` is relative to `dir`
-    bot `a` (line 3): the file DIR/empty.py of its command is empty (0 bytes)
-    bot `a` (line 3): its folder DIR/gone cannot be entered: No such file or directory (os error 2); `dir` is relative to the event file
-    bot `a` (line 3): its folder DIR/empty is no folder; `dir` is the folder that the bot is started in
+    bot `a` (spring.toml, line 3): its program DIR/missing is missing: No such file or directory (os error 2)
+    bot `a` (spring.toml, line 3): there is no program `no-such-program-anywhere` on the search path; install it, or name it with its path
+    bot `a` (spring.toml, line 3): there is no program `here` on the search path; the file in the bot's folder is "./here"
+    bot `a` (spring.toml, line 3): its program DIR/folder is a folder; `command` begins with the program's file
+    bot `a` (spring.toml, line 3): its program DIR/plain.py is not executable; make it so (chmod +x DIR/plain.py), or write `command = ["python3", "./plain.py"]`
+    bot `a` (spring.toml, line 3): its program DIR/empty is empty (0 bytes)
+    bot `a` (spring.toml, line 3): its program DIR/text.py is text, but its first line names no interpreter; begin it with `#!/usr/bin/env python3`, or write `command = ["python3", "./text.py"]`
+    bot `a` (spring.toml, line 3): the first line of its program DIR/dos has a Windows line end; save the file with Unix line ends
+    bot `a` (spring.toml, line 3): the first line of its program DIR/lost names the interpreter `/no/such/interpreter`, which is missing; `#!/usr/bin/env python3` or the like is right
+    bot `a` (spring.toml, line 3): the file DIR/missing.py of its command is missing: No such file or directory (os error 2); a path in `command` is relative to `dir`
+    bot `a` (spring.toml, line 3): the file DIR/empty.py of its command is empty (0 bytes)
+    bot `a` (spring.toml, line 3): its folder DIR/gone cannot be entered: No such file or directory (os error 2); `dir` is relative to the event file
+    bot `a` (spring.toml, line 3): its folder DIR/empty is no folder; `dir` is the folder that the bot is started in
     "##);
 }
 
