@@ -48,13 +48,14 @@ pub struct Spent {
 }
 
 impl Spent {
-    /// Whether a bot computed for nearly all of the time in which it had a core, and did not wait for anything.
-    pub fn was_busy(&self) -> bool {
+    /// Whether a bot computed for nearly all of a time that it used up, and did not wait for anything. `told` is the time that it
+    /// is told of, microseconds; what it waited for a core is taken off where it is known.
+    pub fn was_busy(&self, told: u64) -> bool {
         let had = self.wall_us.saturating_sub(self.delay_us.unwrap_or(0));
+        let told = told.min(had);
         // The counter may also tell of earlier answers.
         let computed = self.cpu_us.unwrap_or(0).saturating_sub(self.earlier_us);
-        // A bot that waits has started and read before; one that computes also reads now and then.
-        had > 0 && computed.saturating_mul(4) >= had.saturating_mul(3)
+        told > 0 && computed.saturating_mul(4) >= told.saturating_mul(3)
     }
 }
 

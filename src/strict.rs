@@ -173,9 +173,7 @@ fn right(expected: &str) -> String {
 /// The words of serde_json in those of who writes JSON; what is not known stays.
 fn plain(what: &str) -> &str {
     match what {
-        "expected value" | "expected ident" => {
-            "no value of JSON (a text in double quotes, a number, true, false, null, [...] or {...})"
-        }
+        "expected value" | "expected ident" => "what stands here is no JSON value",
         "key must be a string" => "a key is a text in double quotes",
         "expected `:`" | "expected colon" => "after a key comes `:`",
         "expected `,` or `}`" => "after a value comes `,` or `}`",

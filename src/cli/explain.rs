@@ -255,7 +255,7 @@ fn rule(fault: &FaultEntry) -> &'static str {
             "a line and the output of a game have limits (protocol 1.2, 9.2)"
         }
         Some(ErrorCode::NotUtf8) => "lines are UTF-8 (protocol 1.1)",
-        Some(ErrorCode::Timeout) if fault.spent.was_busy() => {
+        Some(ErrorCode::Timeout) if fault.reason.contains("it computed all the time") => {
             "an answer is there before its time is over: `clock` of each turn says how much is left (protocol 6.4, 6.6)"
         }
         Some(ErrorCode::Timeout) => {

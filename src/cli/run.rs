@@ -95,7 +95,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The reference of all keys, the options of each game among them; itself an event file but for the game and the bots.
+/// The reference of all keys, the options of each game among them.
 fn keys() -> String {
     let mut options = String::new();
     for kind in GAMES {
@@ -103,7 +103,7 @@ fn keys() -> String {
         let usual = kind.rules(&Map::new()).map(|rules| rules.options());
         if let Ok(Value::Object(usual)) = usual {
             let list = usual.iter().map(|(key, value)| match value {
-                Value::Null => format!("# {key} =    # no default\n"),
+                Value::Null => format!("# {key}: has no default\n"),
                 value => format!("# {key} = {value}\n"),
             });
             options += &format!(

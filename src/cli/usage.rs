@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{Cli, exit, say};
 
@@ -16,6 +16,8 @@ pub(super) fn tell(error: &clap::Error) -> ExitCode {
     let command = std::env::args().nth(1).unwrap_or_default();
     let known = match error.kind() {
         ErrorKind::InvalidSubcommand => known(&command),
+        // Where a subcommand may be left out, a wrong one is first of all no argument.
+        ErrorKind::UnknownArgument if is_word(error) => known(&command),
         _ => String::new(),
     };
     let text = in_words(&error.render().to_string());
@@ -30,7 +32,15 @@ pub(super) fn tell(error: &clap::Error) -> ExitCode {
     ExitCode::from(exit::USAGE)
 }
 
-/// The subcommands of a command; of all where it is none.
+/// Whether what is refused is a word and no flag.
+fn is_word(error: &clap::Error) -> bool {
+    match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(text)) => !text.starts_with('-'),
+        _ => false,
+    }
+}
+
+/// The subcommands of a command, if it has some; of all where it is none.
 fn known(command: &str) -> String {
     let mut cli = Cli::command();
     cli.build();
@@ -40,7 +50,10 @@ fn known(command: &str) -> String {
         .map(clap::Command::get_name)
         .filter(|&name| name != "help")
         .collect();
-    format!("; known are {}", names.join(", "))
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!("; known are {}", names.join(", ")),
+    }
 }
 
 /// Without the words of the parsers of numbers.
@@ -92,6 +105,8 @@ mod tests {
     #[test]
     fn known_are_those_of_the_command() {
         assert_eq!(known("adapter"), "; known are gnubg, ubgi, nboard, gtp");
+        assert!(known("desk").starts_with("; known are list, disqualify"));
+        assert_eq!(known("run"), "");
         assert!(known("nosuch").starts_with("; known are run, duel, "));
     }
 }

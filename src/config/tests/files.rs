@@ -212,7 +212,9 @@ fn a_program_that_the_search_path_finds_elsewhere_is_not_gone() {
         .bots[0]
         .clone();
     let files = |paths: &[(&str, &str)]| {
-        let pairs = paths.iter().map(|(path, hash)| ((*path).into(), (*hash).into()));
+        let pairs = paths
+            .iter()
+            .map(|(path, hash)| ((*path).into(), (*hash).into()));
         BotFiles(pairs.collect())
     };
     let was = files(&[("/one/bin/sh", "1"), ("lib/sh.txt", "2")]);

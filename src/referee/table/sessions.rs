@@ -221,7 +221,7 @@ impl Table {
         };
         match self.over_ready_limit(what, &spent) {
             Some(message) => {
-                let message = format!("{message}; {}", self.came(seat, &spent));
+                let message = format!("{message}; {}", self.came(seat, &spent, spent.wall_us));
                 self.fault(seat, Fault { kind, message }, None, spent, out);
             }
             None => out.effects.push(Effect::Wake {
@@ -232,9 +232,11 @@ impl Table {
     }
 
     /// What has come instead of an answer, in words that show what may be forgotten.
-    fn came(&self, seat: Seat, spent: &Spent) -> String {
+    ///
+    /// `told` is the time that its author is told of, microseconds.
+    fn came(&self, seat: Seat, spent: &Spent, told: u64) -> String {
         match self.sessions[seat].unfinished {
-            0 if spent.was_busy() => format!(
+            0 if spent.was_busy(told) => format!(
                 "nothing was written: it computed all the time ({} of processor time)",
                 in_ms(spent.cpu_us.unwrap_or(0))
             ),
@@ -255,7 +257,8 @@ impl Table {
             Open::Flag if play.next() == Next::Race => self.stop(seat, id, spent, out),
             Open::Flag => {
                 let mut fault = play.late(seat, &spent);
-                fault.message = format!("{}; {}", fault.message, self.came(seat, &spent));
+                let came = self.came(seat, &spent, play.late_by(seat, &spent));
+                fault.message = format!("{}; {came}", fault.message);
                 self.forfeit(seat, &fault, None, None, spent, out);
             }
         }
