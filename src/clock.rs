@@ -47,6 +47,23 @@ pub struct Spent {
     pub outside_us: u64,
 }
 
+impl Spent {
+    /// Whether a bot computed for nearly all of a time that it used up, and did not wait for anything. `told` is the time that it
+    /// is told of, microseconds; what it waited for a core is taken off where it is known.
+    pub fn was_busy(&self, told: u64) -> bool {
+        let had = self.wall_us.saturating_sub(self.delay_us.unwrap_or(0));
+        let told = told.min(had);
+        // The counter may also tell of earlier answers.
+        let computed = self.cpu_us.unwrap_or(0).saturating_sub(self.earlier_us);
+        told > 0 && computed.saturating_mul(4) >= told.saturating_mul(3)
+    }
+}
+
+/// Microseconds as milliseconds with all digits, for a reason: `300.482 ms`.
+pub(crate) fn in_ms(us: u64) -> String {
+    format!("{}.{:03} ms", us / 1000, us % 1000)
+}
+
 /// Whether there is nothing to tell.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
 fn is_zero(number: &u64) -> bool {

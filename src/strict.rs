@@ -76,11 +76,116 @@ fn bad_json(text: &str, error: &serde_json::Error) -> StrictError {
     } else if text.trim_ascii().is_empty() {
         "the line is empty".into()
     } else {
-        what.into()
+        plain(what).into()
     };
     StrictError::BadJson {
         what,
         byte: before + error.column().max(1),
+    }
+}
+
+/// What serde finds wrong with JSON or its types, in the words of who wrote it: no type names of this program, no place.
+pub(crate) fn in_words(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    let what = match words.rfind(" at line ") {
+        Some(end) => &words[..end],
+        None => &words,
+    };
+    let split = |prefix| {
+        let (found, expected) = what.strip_prefix(prefix)?.rsplit_once(", expected ")?;
+        Some((found, expected))
+    };
+    if let Some((found, expected)) = split("invalid type: ") {
+        format!(
+            "{} does not fit: {} is right",
+            found_in_words(found),
+            right(expected)
+        )
+    } else if let Some((found, expected)) = split("invalid value: ") {
+        let most = match expected {
+            "u8" => " from 0 to 255",
+            "u16" => " from 0 to 65535",
+            "u32" => " from 0 to 4294967295",
+            "u64" | "u128" | "usize" => " from 0",
+            _ => "",
+        };
+        let found = found_in_words(found);
+        format!("{found} does not fit: {}{most} is right", right(expected))
+    } else if let Some((found, expected)) = split("invalid length ") {
+        format!(
+            "a list of {found} does not fit: {} is right",
+            right(expected)
+        )
+    } else if let Some(variant) = what.strip_prefix("unknown variant ") {
+        format!("there is no word {variant}")
+    } else {
+        plain(what).to_owned()
+    }
+}
+
+/// What serde found.
+fn found_in_words(found: &str) -> String {
+    let kinds = [
+        ("string ", "the text "),
+        ("integer ", "the number "),
+        ("floating point ", "the number "),
+        ("boolean ", ""),
+    ];
+    let known = kinds
+        .iter()
+        .find_map(|(kind, words)| Some(format!("{words}{}", found.strip_prefix(kind)?)));
+    match found {
+        "map" => "an object".to_owned(),
+        "sequence" => "a list".to_owned(),
+        "unit value" => "null".to_owned(),
+        _ => known.unwrap_or_else(|| found.to_owned()),
+    }
+}
+
+/// What serde expected.
+fn right(expected: &str) -> String {
+    let whole = ["u", "i"].iter().any(|sign| {
+        expected.strip_prefix(sign).is_some_and(|size| {
+            size == "size" || (!size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit()))
+        })
+    });
+    let list = [
+        "an array of length ",
+        "a tuple of size ",
+        "fewer elements in ",
+        "tuple of ",
+    ]
+    .iter()
+    .find_map(|words| expected.strip_prefix(words));
+    match expected {
+        _ if whole => "a whole number".to_owned(),
+        "f32" | "f64" => "a number".to_owned(),
+        "a string" | "a borrowed string" | "string" | "str" => "text".to_owned(),
+        "a boolean" => "true or false".to_owned(),
+        "a map" => "an object".to_owned(),
+        "a sequence" => "a list".to_owned(),
+        "unit" => "null".to_owned(),
+        _ if expected.starts_with("struct ") => "an object".to_owned(),
+        _ => list.map_or_else(|| expected.to_owned(), |rest| format!("a list of {rest}")),
+    }
+}
+
+/// The words of serde_json in those of who writes JSON; what is not known stays.
+fn plain(what: &str) -> &str {
+    match what {
+        "expected value" | "expected ident" => "what stands here is no JSON value",
+        "key must be a string" => "a key is a text in double quotes",
+        "expected `:`" | "expected colon" => "after a key comes `:`",
+        "expected `,` or `}`" => "after a value comes `,` or `}`",
+        "expected `,` or `]`" => "after an element comes `,` or `]`",
+        "trailing comma" => "a comma with nothing after it",
+        "trailing characters" => "something follows the value; a line holds one",
+        "EOF while parsing an object" => "the line ends within an object",
+        "EOF while parsing a list" => "the line ends within a list",
+        "EOF while parsing a string" => "the line ends within a text",
+        "EOF while parsing a value" => "the line ends where a value should be",
+        "recursion limit exceeded" => "nested too deep",
+        _ => what,
     }
 }
 
@@ -295,6 +400,49 @@ mod tests {
         }
         fault("[".repeat(100_000).as_bytes());
         assert_eq!(fault(b"{\"a\":nul}").1, 9);
+    }
+
+    #[test]
+    fn no_type_of_this_program_is_named() {
+        fn words<T: serde::de::DeserializeOwned + fmt::Debug>(text: &str) -> String {
+            in_words(&serde_json::from_str::<T>(text).expect_err("it does not fit"))
+        }
+        #[derive(Debug, serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Inner {
+            #[expect(dead_code, reason = "it is only read")]
+            pits: [u8; 2],
+        }
+        assert_eq!(
+            words::<u32>("\"1\""),
+            "the text \"1\" does not fit: a whole number is right"
+        );
+        assert_eq!(
+            words::<u8>("-1"),
+            "the number `-1` does not fit: a whole number from 0 to 255 is right"
+        );
+        assert_eq!(
+            words::<bool>("1.5"),
+            "the number `1.5` does not fit: true or false is right"
+        );
+        assert_eq!(
+            words::<Inner>("null"),
+            "null does not fit: an object is right"
+        );
+        assert_eq!(
+            words::<Inner>("true"),
+            "`true` does not fit: an object is right"
+        );
+        assert_eq!(words::<Inner>("{}"), "missing field `pits`");
+        assert_eq!(
+            words::<Inner>("{\"pits\":[1]}"),
+            "a list of 1 does not fit: a list of 2 is right"
+        );
+        assert_eq!(
+            words::<String>("{}"),
+            "an object does not fit: text is right"
+        );
+        assert_eq!(words::<Inner>("{"), "the line ends within an object");
     }
 
     #[test]

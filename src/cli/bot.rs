@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::output::OutputArgs;
 use crate::house::ladder::{LADDERS, Rung};
 use crate::house::{self, Games, HOUSES, House, Table};
+use crate::strict::in_words;
 
 /// Run a built-in bot on stdin and stdout
 #[derive(Debug, clap::Args)]
@@ -68,7 +69,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Err(Fault::Referee(words)) => {
             // Nothing is left to tell it to if stderr is closed.
             let _ = writeln!(io::stderr(), "{name}: {words}");
-            Ok(ExitCode::FAILURE)
+            Ok(ExitCode::from(super::exit::USAGE))
         }
     }
 }
@@ -231,7 +232,10 @@ fn converse<R: Read>(
             Err(_) if is_unknown(&line) => continue,
             Err(error) => {
                 let start = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
-                let words = format!("not a message of the protocol: {error}: {start:?}");
+                let words = format!(
+                    "not a message of the protocol: {}: {start:?}",
+                    in_words(&error)
+                );
                 return Err(Fault::Referee(words));
             }
         };

@@ -220,6 +220,21 @@ fn in_words(verdict: Verdict) -> &'static str {
 
 /// What the protocol asks for, with its clause.
 fn rule(fault: &FaultEntry) -> &'static str {
+    let limit = fault.reason.split([':', ';']).next().unwrap_or_default();
+    if fault.verdict == Verdict::Limit {
+        return match limit.trim() {
+            "memory" => {
+                "a bot and all that it starts use no more memory than `memory` in [limits] of the event (`hakem run --keys` shows all limits)"
+            }
+            "processes" => {
+                "a bot has no more processes and threads than `processes` in [limits] of the event (`hakem run --keys` shows all limits)"
+            }
+            "disk" => {
+                "a bot writes no more to files than `disk` in [limits] of the event (`hakem run --keys` shows all limits)"
+            }
+            _ => "a bot keeps to [limits] of the event (`hakem run --keys` shows all limits)",
+        };
+    }
     let code = fault.reason.split(':').next().unwrap_or_default();
     let code = ErrorCode::ALL
         .into_iter()
@@ -240,6 +255,9 @@ fn rule(fault: &FaultEntry) -> &'static str {
             "a line and the output of a game have limits (protocol 1.2, 9.2)"
         }
         Some(ErrorCode::NotUtf8) => "lines are UTF-8 (protocol 1.1)",
+        Some(ErrorCode::Timeout) if fault.reason.contains("it computed all the time") => {
+            "an answer is there before its time is over: `clock` of each turn says how much is left (protocol 6.4, 6.6)"
+        }
         Some(ErrorCode::Timeout) => {
             "an answer is there, as a whole line and flushed, before its time is over (protocol 1.4, 6.4, 6.6)"
         }

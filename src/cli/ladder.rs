@@ -62,7 +62,14 @@ fn read(path: &Path) -> anyhow::Result<List> {
 /// The list that this text says, or what is wrong with it.
 fn list_of(text: &str) -> Result<List, String> {
     let content: Content =
-        serde_json::from_str(text).map_err(|error| format!("is no file of a ladder: {error}"))?;
+        serde_json::from_str(text).map_err(|error| {
+            format!(
+                "is no file of a ladder: line {}: {}; {{\"format\":{FORMAT},\"order\":[\"top\",\"next\"]}} is right, the bots from the highest \
+                 rung down; without the file they begin in the order of the event file, and it is written after the event",
+                error.line(),
+                crate::strict::in_words(&error)
+            )
+        })?;
     if !(1..=FORMAT).contains(&content.format) {
         let found = content.format;
         return Err(format!(

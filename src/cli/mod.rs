@@ -34,12 +34,14 @@ pub mod run;
 pub mod show;
 pub mod single;
 pub mod starters;
+mod usage;
 pub mod verify;
 
 /// A headless match referee and tournament runner
 ///
 /// hakem starts bots as subprocesses that speak a line of JSON over stdin and stdout, enforces time controls and the
-/// rules, and turns the games into standings with Glicko-2 ratings.
+/// rules, and turns the games into standings with Glicko-2 ratings. An event is one file; `hakem run --keys` prints all that may stand in
+/// it, with defaults.
 ///
 /// Exit codes: 0 done, or the verdict is good; 1 the verdict is bad; 2 wrong usage, a bad event file, a missing bot; 3 not
 /// completed, by the machine's fault; 4 (gate) no decision within the budget; 101 a bug of hakem; 130 interrupted, what
@@ -80,7 +82,11 @@ pub fn main() -> ExitCode {
     if let Some(code) = crate::bot::sandbox::hidden(std::env::args_os()) {
         return ExitCode::from(code);
     }
-    let result = match Cli::parse().command {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage::tell(&error),
+    };
+    let result = match cli.command {
         Command::Run(args) => run::run(&args),
         Command::Duel(args) => duel::run(&args),
         Command::Gate(args) => gate::run(&args),

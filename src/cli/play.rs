@@ -65,7 +65,6 @@ pub fn ready(playing: Playing) -> anyhow::Result<Ready> {
     if !problems.is_empty() {
         return Err(Refused(problems.join("\n       ")).into());
     }
-    check_builtins(&config)?;
     let files = config::bot_files(&config).map_err(|error| Refused(error.to_string()))?;
     let mut folder = match &out {
         Some(dir) => Some(open(dir, fresh, &config, &files).map_err(|error| {
@@ -268,7 +267,7 @@ fn builtin_problems(config: &EventConfig) -> Vec<String> {
     let problem = |bot: &BotSpec| match &bot.program {
         Program::Builtin(name) => house::find(name)
             .and_then(|house| house::check(house, &config.game, &bot.options).err())
-            .map(|words| format!("bot `{}`: {words}", bot.name)),
+            .map(|words| format!("{}: {words}", config.place_of(bot))),
         Program::Command { .. } => None,
     };
     config.bots.iter().filter_map(problem).collect()
@@ -403,7 +402,14 @@ fn finish(
     {
         ladder::leave(file, &results, out)?;
     }
-    tell_forfeits(&results.names, &results.games);
+    let forfeits = tell_forfeits(&results.names, &results.games);
+    if forfeits && out.is_none() {
+        super::say("with --out DIR the records and logs of the games are kept, to look into");
+    }
+    // In a folder seed.json tells it.
+    if out.is_none() && plan.config.seed.is_none() {
+        super::say(format_args!("the same again: --seed {}", plan.seed()));
+    }
     if code == exit::DONE || !results.matches.is_empty() {
         let shown = results
             .standings()
@@ -421,13 +427,15 @@ fn finish(
     Ok(code)
 }
 
-/// Tells of each bot that forfeited how often, and why at first: a table has no room for it.
-fn tell_forfeits(names: &[String], games: &[GameResult]) {
+/// Tells of each bot that forfeited how often, and why at first: a table has no room for it. Returns whether one did.
+fn tell_forfeits(names: &[String], games: &[GameResult]) -> bool {
+    let mut forfeits = false;
     for (slot, name) in names.iter().enumerate() {
         let against =
             |game: &&GameResult| game.against.is_some_and(|seat| game.seats[seat] == slot);
         let mut lost = games.iter().filter(against);
         let Some(first) = lost.next() else { continue };
+        forfeits = true;
         super::say(format_args!(
             "{} forfeited {} games; {}: {}",
             super::shown(name),
@@ -436,31 +444,7 @@ fn tell_forfeits(names: &[String], games: &[GameResult]) {
             super::shown(&first.reason)
         ));
     }
-}
-
-/// Built-in bots know before the first game which games they play and which options they take.
-fn check_builtins(config: &EventConfig) -> anyhow::Result<()> {
-    let wrong: Vec<String> = config
-        .bots
-        .iter()
-        .filter_map(|bot| {
-            let Program::Builtin(name) = &bot.program else {
-                return None;
-            };
-            let house = house::find(name)?;
-            let line = bot
-                .line
-                .map_or_else(String::new, |line| format!(" (line {line})"));
-            house::check(house, &config.game, &bot.options)
-                .err()
-                .map(|what| format!("bot `{}`{line}: {what}", bot.name))
-        })
-        .collect();
-    if wrong.is_empty() {
-        Ok(())
-    } else {
-        Err(Refused(wrong.join("\n       ")).into())
-    }
+    forfeits
 }
 
 /// A folder that cannot be played into: the error, which says to choose another, and how.

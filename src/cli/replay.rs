@@ -16,11 +16,12 @@ use crate::bot::os;
 use crate::bot::process::Program;
 use crate::bot::sandbox;
 use crate::bot::talk::{Heard, Talk};
+use crate::event::GameId;
 use crate::game::{Kind, Position, Seat};
 use crate::referee::play::{Next, Play};
 use crate::referee::record::{Entry, Header};
 use crate::referee::{replay, turn};
-use crate::store::Store;
+use crate::store::{RECORDS, Store, record_name};
 
 /// Ask a bot one recorded question again
 ///
@@ -88,6 +89,15 @@ struct Open {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     sandbox::harden_referee();
     let shown = args.record.display();
+    if args.record.is_dir() {
+        let given = args.bot.as_ref().and_then(|id| id.parse::<GameId>().ok());
+        let name = given.map_or_else(|| format!("{RECORDS}/GAME.jsonl"), record_name);
+        return Err(Refused(format!(
+            "{shown} is a folder; what is asked again is one record of a game: hakem replay {}",
+            args.record.join(name).display()
+        ))
+        .into());
+    }
     let text = std::fs::read(&args.record)
         .map_err(|error| Refused(format!("{shown} cannot be read: {error}")))?;
     let header = replay::header(&text)

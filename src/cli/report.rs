@@ -4,7 +4,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context;
+use super::exit::Refused;
 
 use super::results::event_results;
 use super::unless_closed;
@@ -117,5 +117,26 @@ pub fn write(path: &Path, text: &str) -> anyhow::Result<()> {
         file.persist(&path)?;
         Ok(())
     };
-    write().with_context(|| format!("cannot write {}", path.display()))
+    let folder = std::path::absolute(path)?;
+    let folder = folder.parent().unwrap_or(Path::new("/"));
+    if !folder.is_dir() {
+        return Err(Refused(format!(
+            "cannot write {}: there is no folder {}",
+            path.display(),
+            folder.display()
+        ))
+        .into());
+    }
+    write().map_err(|error| {
+        // Its words name the file that it was to be before it is whole.
+        let what = match error.get_ref().and_then(|inner| inner.source()) {
+            Some(source) => source.to_string(),
+            None => error.to_string(),
+        };
+        let what = format!("cannot write {}: {what}", path.display());
+        match error.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::IsADirectory => Refused(what).into(),
+            _ => anyhow::Error::msg(what),
+        }
+    })
 }

@@ -1,18 +1,22 @@
 //! `hakem run`.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+use serde_json::{Map, Value};
 
 use super::exit::{self, Refused};
 use super::output::OutputArgs;
 use super::play::{Playing, play};
+use crate::game::GAMES;
 use crate::{config, house};
 
 /// Play an event, or go on where it stopped, and print the standings
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The event file; several are played one after the other
-    #[arg(value_name = "EVENT.toml", required = true)]
+    #[arg(value_name = "EVENT.toml", required_unless_present = "keys")]
     pub events: Vec<PathBuf>,
     /// The folder of results, for one event [default: the event file's name without .toml]
     #[arg(long, value_name = "DIR")]
@@ -29,6 +33,9 @@ pub struct Args {
     /// Start anew; an earlier folder of results is renamed to DIR.1, DIR.2, ...
     #[arg(long)]
     pub fresh: bool,
+    /// Print every key of an event file with its default and what it means, and the options of each game for [rules]; play nothing
+    #[arg(long)]
+    pub keys: bool,
     /// How results are written.
     #[command(flatten)]
     pub output: OutputArgs,
@@ -39,6 +46,10 @@ pub struct Args {
 /// # Errors
 /// [`Refused`] for what the user has to mend; else what the machine did not do.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if args.keys {
+        super::unless_closed(io::stdout().write_all(keys().as_bytes()))?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let output = args.output.get();
     if args.out.is_some() && args.events.len() > 1 {
         return Err(
@@ -84,6 +95,28 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The reference of all keys, the options of each game among them.
+fn keys() -> String {
+    let mut options = String::new();
+    for kind in GAMES {
+        let facts = kind.facts();
+        let usual = kind.rules(&Map::new()).map(|rules| rules.options());
+        if let Ok(Value::Object(usual)) = usual {
+            let list = usual.iter().map(|(key, value)| match value {
+                Value::Null => format!("# {key}: has no default\n"),
+                value => format!("# {key} = {value}\n"),
+            });
+            options += &format!(
+                "# {} ({}):\n{}",
+                facts.name,
+                facts.title,
+                list.collect::<String>()
+            );
+        }
+    }
+    config::DEFAULT_TOML.replacen("\n[clock]\n", &format!("{options}\n[clock]\n"), 1)
 }
 
 /// The event file's name without `.toml`.

@@ -132,9 +132,9 @@ fn page_of(
         page.push_str(&explain::page(&args.dir, &header, under, &text, own)?);
         return Ok(page);
     }
-    let mut number = 0;
+    let mut at = At::default();
     let verified = replay::verify_of(own, &text, None, &mut |entry, play| {
-        describe(&mut page, &header, entry, play, &mut number)
+        describe(&mut page, &header, entry, play, &mut at)
     })
     .map_err(|error| Refused(format!("the record of {id} does not verify: {error}")))?;
     let _ = writeln!(page, "{}", ending(&header, &verified.result));
@@ -220,12 +220,25 @@ fn title(header: &Header) -> String {
     page
 }
 
-fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play, number: &mut u32) {
+/// How far a game was shown.
+#[derive(Default)]
+struct At {
+    /// The number of the last question.
+    number: u32,
+    /// The dice that were rolled and not yet played: `4-6`.
+    dice: Option<String>,
+}
+
+fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play, at: &mut At) {
     let name = |seat: usize| shown(&header.seats[seat]);
     match entry {
         Entry::Answer(answer) => {
-            *number += 1;
-            let by = format!("{number}. {}", name(answer.seat));
+            at.number += 1;
+            let number = at.number;
+            // Words answer for the cube, and an object for a resignation; a list plays the dice.
+            let dice = at.dice.take_if(|_| answer.mv.is_array());
+            let with = dice.map_or_else(String::new, |dice| format!(" with {dice}"));
+            let by = format!("{number}. {}{with}", name(answer.seat));
             let (ms, remarks) = (in_ms(answer.charged_us), remarks(answer));
             let _ = match &answer.claim {
                 None => write!(
@@ -242,11 +255,12 @@ fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play, 
                 StopWhy::Claimed => "another seat has claimed",
                 StopWhy::Time => "the time is over",
             };
-            *number += 1;
+            at.number += 1;
             let ms = in_ms(stopped.charged_us);
             let _ = writeln!(
                 page,
-                "{number}. {} is stopped, {why}  ({ms})",
+                "{}. {} is stopped, {why}  ({ms})",
+                at.number,
                 name(stopped.seat)
             );
         }
@@ -279,8 +293,17 @@ fn describe(page: &mut String, header: &Header, entry: &Entry, play: &mut Play, 
                 let _ = writeln!(page, "its line was: {}", shown(line));
             }
         }
-        // Dice stand in the boards and in the moves.
-        Entry::Drawn(_) | Entry::Passed(_) | Entry::Result(_) => {}
+        Entry::Drawn(drawn) => {
+            if let Some([first, second]) = drawn.dice {
+                at.dice = Some(format!("{first}-{second}"));
+            }
+        }
+        Entry::Passed(_) => {
+            if let Some(dice) = at.dice.take() {
+                let _ = writeln!(page, "\n{dice} cannot be played");
+            }
+        }
+        Entry::Result(_) => {}
     }
 }
 

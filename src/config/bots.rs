@@ -51,7 +51,8 @@ pub(super) fn bots(
         }
         let program = program(reader, &section, base, builtins);
         let env = env(reader, &section);
-        let options = match reader.open_section(&section, "options", "`options`") {
+        let title = format!("`options` in {}", section.name());
+        let options = match reader.open_section(&section, "options", &title) {
             Some(table) => reader.json(&table),
             None => Map::new(),
         };
@@ -240,7 +241,8 @@ fn check_argv(argv: Vec<String>) -> Result<Vec<String>, Wrong> {
 }
 
 pub(super) fn env(reader: &mut Reader, section: &Section<'_>) -> Vec<(String, String)> {
-    let Some(table) = reader.open_section(section, "env", "`env`") else {
+    let Some(table) = reader.open_section(section, "env", &format!("`env` in {}", section.name()))
+    else {
         return Vec::new();
     };
     let mut env = Vec::new();

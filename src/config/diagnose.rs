@@ -197,7 +197,12 @@ pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .into_iter()
         .map(|candidate| (strsim::osa_distance(&word, candidate), candidate))
         .filter(|(distance, candidate)| *distance <= candidate.chars().count().div_ceil(3))
-        .min_by_key(|(distance, _)| *distance)
+        // Of two that are as near the one with more of the same letters: `gams` is `games` rather than `game`.
+        .min_by(|a, b| {
+            let alike = |word: &str, known: &str| strsim::jaro(word, known);
+            let letters = || alike(&word, b.1).total_cmp(&alike(&word, a.1));
+            a.0.cmp(&b.0).then_with(letters)
+        })
         .map(|(_, candidate)| candidate)
 }
 
@@ -221,6 +226,8 @@ mod tests {
         let known = ["round-robin", "rounds", "games", "paired"];
         assert_eq!(nearest("ronds", known), Some("rounds"));
         assert_eq!(nearest("gmaes", known), Some("games"));
+        assert_eq!(nearest("gams", ["game", "games"]), Some("games"));
+        assert_eq!(nearest("gme", ["game", "games"]), Some("game"));
         assert_eq!(nearest("zebra", known), None);
         assert_eq!(nearest("", known), None);
         assert_eq!(

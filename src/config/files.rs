@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::programs::resolve_program;
 use super::read::tidy;
-use super::{EventConfig, Program};
+use super::{BotSpec, EventConfig, Program};
 use crate::chance;
 
 /// The most files of one bot's folder.
@@ -57,18 +57,26 @@ impl BotFiles {
         chance::hex(&hasher.finalize())
     }
 
-    /// What is different in `is`, one sentence a file: "bot `team-a`: entries/bot.py has changed".
-    pub fn changes(&self, is: &BotFiles, bot: &str) -> Vec<String> {
-        self.changes_of(is, &format!("bot `{bot}`"))
+    /// What is different in the files of a bot as it is now, one sentence a file: "bot `team-a`: entries/bot.py has changed".
+    pub fn changes(&self, is: &BotFiles, bot: &BotSpec) -> Vec<String> {
+        let program = match &bot.program {
+            Program::Command { argv, .. } => argv.first().map(String::as_str),
+            Program::Builtin(_) => None,
+        };
+        self.changes_of(is, &format!("bot `{}`", bot.name), program)
     }
 
-    /// The same of files that are not a bot's; `whose` says of what they are: "game `pig`".
-    pub fn changes_of(&self, is: &BotFiles, whose: &str) -> Vec<String> {
+    /// The same of files that are not a bot's; `whose` says of what they are: "game `pig`". `program` is the first word of the
+    /// command.
+    pub fn changes_of(&self, is: &BotFiles, whose: &str, program: Option<&str>) -> Vec<String> {
         let gone = self
             .0
             .iter()
             .filter_map(|(path, was)| match is.0.get(path) {
-                None => Some(format!("{whose}: {path} is gone")),
+                None => Some(match program.and_then(|word| self.moved(is, word, path)) {
+                    Some(moved) => format!("{whose}: {moved}"),
+                    None => format!("{whose}: {path} is gone"),
+                }),
                 Some(is) if is != was => Some(format!("{whose}: {path} has changed")),
                 Some(_) => None,
             });
@@ -80,6 +88,26 @@ impl BotFiles {
             changes.push(format!("{whose}: {more} more files are different"));
         }
         changes
+    }
+
+    /// Where a program of the search path, which was `path`, is another file now: that in words.
+    fn moved(&self, is: &BotFiles, program: &str, path: &str) -> Option<String> {
+        if program.contains('/') {
+            return None;
+        }
+        let named = |path: &str| {
+            Path::new(path)
+                .file_name()
+                .is_some_and(|name| name == program)
+        };
+        let mut others = is.0.keys().filter(|other| !self.0.contains_key(*other));
+        let now = others.find(|other| named(other)).filter(|_| named(path))?;
+        let folder = Path::new(path).parent().unwrap_or(Path::new("/"));
+        Some(format!(
+            "`{program}` was {path} and is now {now}: PATH is another one; put {} first in PATH again (a virtual environment is \
+             entered or left)",
+            folder.display()
+        ))
     }
 }
 

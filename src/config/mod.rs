@@ -31,6 +31,7 @@ mod read;
 mod reader;
 mod schedule;
 mod sections;
+mod syntax;
 #[cfg(test)]
 mod tests;
 pub mod units;
@@ -131,6 +132,18 @@ impl EventConfig {
         match &self.own_game {
             Some(own) => Some(own.kind()),
             None => crate::game::find(&self.game),
+        }
+    }
+
+    /// A bot of the event for a message, with its place in the event file: "bot `team-a` (spring.toml, line 17)".
+    pub fn place_of(&self, bot: &BotSpec) -> String {
+        let name = diagnose::quoted(&bot.name);
+        let file = self.file.as_ref().and_then(|file| file.file_name());
+        match (file, bot.line) {
+            (Some(file), Some(line)) => {
+                format!("bot {name} ({}, line {line})", file.to_string_lossy())
+            }
+            _ => format!("bot {name}"),
         }
     }
 

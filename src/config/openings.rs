@@ -115,10 +115,9 @@ fn states(
 /// Reads one state; an error names the byte of the line where it can.
 fn state(line: &str, rules: &dyn Ruleset, seats: usize) -> Result<Value, (Option<usize>, String)> {
     let state: Value = serde_json::from_str(line).map_err(|error| {
-        let message = error.to_string();
-        // The place follows in the message, but counts from this line; the caret shows it.
-        let message = message.split(" at line ").next().unwrap_or_default();
-        (Some(error.column().saturating_sub(1)), message.to_owned())
+        // The caret shows the place.
+        let byte = error.column().saturating_sub(1);
+        (Some(byte), crate::strict::in_words(&error))
     })?;
     let position = rules.read(&state).map_err(|message| (None, message))?;
     if position.to_act() == ToAct::Over {

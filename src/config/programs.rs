@@ -15,8 +15,8 @@ use super::{BotSpec, EventConfig, Program};
 pub struct ProgramProblem {
     /// The bot's name in the event.
     pub bot: String,
-    /// The line of its `[[bot]]` in the event file.
-    pub line: Option<usize>,
+    /// The bot and the place of its `[[bot]]` ([`EventConfig::place_of`]).
+    pub whose: String,
     /// What is wrong.
     pub what: String,
     /// What would be right; may be empty.
@@ -25,11 +25,7 @@ pub struct ProgramProblem {
 
 impl fmt::Display for ProgramProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "bot {}", quoted(&self.bot))?;
-        if let Some(line) = self.line {
-            write!(f, " (line {line})")?;
-        }
-        write!(f, ": {}", self.what)?;
+        write!(f, "{}: {}", self.whose, self.what)?;
         if !self.right.is_empty() {
             write!(f, "; {}", self.right)?;
         }
@@ -60,7 +56,7 @@ pub fn check_programs(config: &EventConfig) -> Vec<ProgramProblem> {
         .filter_map(|bot| check(bot).err().map(|fault| (bot, fault)))
         .map(|(bot, fault)| ProgramProblem {
             bot: bot.name.clone(),
-            line: bot.line,
+            whose: config.place_of(bot),
             what: fault.what,
             right: fault.right,
         })

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::diagnose::{ConfigError, Place, nearest, quoted, suggestion};
-use super::units;
+use super::{syntax, units};
 
 /// Collects the problems of all files that belong to an event.
 #[derive(Debug, Default)]
@@ -112,9 +112,19 @@ impl Reader {
     pub(super) fn file<'t>(&mut self, name: &str, text: &'t str) -> Option<(usize, DeTable<'t>)> {
         let source = self.error.add_source(name, text);
         let (table, errors) = DeTable::parse_recoverable(text);
+        let mut several_bots = false;
         for error in &errors {
             let place = error.span().map(|span| Place::new(source, span));
-            self.error.push(place, error.message(), "");
+            let mistake = syntax::mistake(text, error.span(), error.message());
+            // What follows a head that stands twice are the keys below it.
+            let is_twice = error.message() == "duplicate key";
+            if !(is_twice && several_bots) {
+                self.error.push(place, mistake.what, mistake.right);
+            }
+            several_bots |= is_twice
+                && error
+                    .span()
+                    .is_some_and(|span| text.get(span) == Some("bot"));
         }
         errors.is_empty().then(|| (source, table.into_inner()))
     }
@@ -446,7 +456,7 @@ pub(super) fn duration(text: &str, least: u64) -> Result<u64, Wrong> {
     let micros = units::parse_duration(text).map_err(|error| {
         Wrong::new(
             format!("is no duration: {error}"),
-            "a duration is a number and a unit, like \"60s\", \"100ms\" or \"2m\"",
+            "a duration is a number and a unit (us, ms, s, m, h), like \"60s\", \"100ms\", \"0.5s\" or \"1h 30m\"",
         )
     })?;
     if micros < least {

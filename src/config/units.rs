@@ -10,8 +10,23 @@ pub const MAX_DURATION_US: u64 = 30 * 24 * 3600 * 1_000_000;
 /// # Errors
 /// What is wrong with the text.
 pub fn parse_duration(text: &str) -> Result<u64, String> {
-    let duration: Duration =
-        humantime::parse_duration(text.trim()).map_err(|error| error.to_string())?;
+    let duration: Duration = humantime::parse_duration(text.trim()).map_err(|error| {
+        use humantime::DurationError::{
+            Empty, InvalidCharacter, NumberExpected, NumberOverflow, UnknownUnit,
+        };
+        match error {
+            Empty => "it is blank".to_owned(),
+            NumberExpected(0) => "it does not begin with a number".to_owned(),
+            InvalidCharacter(_) | NumberExpected(_) => {
+                "something in it is neither a number nor a unit".to_owned()
+            }
+            UnknownUnit { ref unit, .. } if unit.is_empty() => "it has no unit".to_owned(),
+            UnknownUnit { unit, .. } => {
+                format!("{} is no unit", super::diagnose::quoted(&unit))
+            }
+            NumberOverflow => "too large".to_owned(),
+        }
+    })?;
     if !duration.subsec_nanos().is_multiple_of(1000) {
         return Err("finer than a microsecond".into());
     }

@@ -7,6 +7,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::strict::in_words;
+
 use super::{
     Claim, ClockDefaults, Drawn, Facts, Game, Kind, Options, Outcome, Position, Race, Refusal,
     RulesError, Ruleset, Seat, Series, Setup, ToAct,
@@ -55,7 +57,7 @@ fn read_options<O: Options>(given: &Map<String, Value>) -> Result<O, RulesError>
             .map(|value| format!(" (the default is {value})"));
         RulesError {
             key,
-            message: format!("{error}{}", usual.unwrap_or_default()),
+            message: format!("{}{}", in_words(&error), usual.unwrap_or_default()),
         }
     })?;
     options.check()?;

@@ -6,6 +6,8 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::strict::in_words;
+
 use super::{Ask, Facts, Game, Options, Outcome, Refusal, RulesError, Seat, Series, Setup, ToAct};
 
 /// Pits of a seat.
@@ -134,7 +136,8 @@ impl Game for Mangala {
     fn read(_options: &MangalaOptions, state: &Value) -> Result<Mangala, String> {
         let state = StateIn::deserialize(state).map_err(|error| {
             format!(
-                "a state has pits (two lists of six counts), stores (two counts) and turn: {error}"
+                "a state has pits (two lists of six counts), stores (two counts) and turn: {}",
+                in_words(&error)
             )
         })?;
         if state.turn > 1 {

@@ -8,6 +8,8 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::strict::in_words;
+
 use super::{Ask, Facts, Game, Options, Outcome, Refusal, RulesError, Seat, Series, Setup, ToAct};
 
 /// Files, and ranks, of the board.
@@ -229,7 +231,8 @@ impl Game for Reversi {
     fn read(options: &ReversiOptions, state: &Value) -> Result<Reversi, String> {
         let state = StateIn::deserialize(state).map_err(|error| {
             format!(
-                "a state has board (eight texts, rank 1 first, of eight letters) and turn: {error}"
+                "a state has board (eight texts, rank 1 first, of eight letters) and turn: {}",
+                in_words(&error)
             )
         })?;
         if state.turn > 1 {

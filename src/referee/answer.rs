@@ -69,14 +69,11 @@ pub fn read(line: &[u8]) -> Result<Said, Fault> {
             };
             fault(ErrorCode::NotUtf8, format!("{error}{hint}"))
         }
-        StrictError::BadJson { .. } => {
-            let hint = if looks_like_utf16(line) {
-                " (it looks like UTF-16; write UTF-8)"
-            } else {
-                "; stdout is for messages only, anything else belongs on stderr"
-            };
-            fault(ErrorCode::BadJson, format!("{error}{hint}"))
-        }
+        StrictError::BadJson { .. } if looks_like_utf16(line) => fault(
+            ErrorCode::BadJson,
+            format!("{error} (it looks like UTF-16; write UTF-8)"),
+        ),
+        StrictError::BadJson { .. } => fault(ErrorCode::BadJson, no_json(line, &error)),
     })?;
     let Value::Object(mut fields) = value else {
         return Err(bad("a message is one JSON object, not ", &value));
@@ -113,6 +110,57 @@ pub fn read(line: &[u8]) -> Result<Said, Fault> {
         Some(other) => Err(bad("`type` is a text, not ", other)),
         None => Err(message("a message has a field `type`".into())),
     }
+}
+
+/// Characters of a line that is no JSON that its reason repeats.
+const REPEATED: usize = 40;
+
+/// Why a line is no JSON, with its beginning, for an author who may not know that it was written at all.
+fn no_json(line: &[u8], error: &StrictError) -> String {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim();
+    let begins = beginning(text);
+    let is_object = text.starts_with('{');
+    if is_object && text[1..].trim_start().starts_with('\'') {
+        return format!(
+            "JSON has double quotes, and the line {begins} has single ones; in Python print json.dumps(...), not the dict"
+        );
+    }
+    let at = match error {
+        StrictError::BadJson { byte, .. } | StrictError::NotUtf8 { byte } => byte.saturating_sub(1),
+    };
+    let rest = line.get(at..).unwrap_or_default();
+    let words: [&[u8]; 3] = [b"True", b"False", b"None"];
+    if is_object && words.iter().any(|word| rest.starts_with(word)) {
+        return format!(
+            "JSON has true, false and null, and the line {begins} has Python's words (byte {}); print json.dumps(...)",
+            at + 1
+        );
+    }
+    let hint = "stdout is for messages only, anything else belongs on stderr";
+    if is_object || text.is_empty() || text.starts_with('\u{feff}') {
+        format!("{error} in the line {begins}; {hint}")
+    } else {
+        format!("the line {begins} is not JSON; {hint}")
+    }
+}
+
+/// The beginning of a line for a reason: nothing in it steers a terminal.
+fn beginning(text: &str) -> String {
+    let mut begins = String::new();
+    for letter in text.chars().take(REPEATED) {
+        if letter == ' ' || letter.is_ascii_graphic() {
+            begins.push(letter);
+        } else {
+            begins.extend(letter.escape_debug());
+        }
+    }
+    let more = if text.chars().nth(REPEATED).is_some() {
+        "..."
+    } else {
+        ""
+    };
+    format!("`{begins}{more}`")
 }
 
 /// Cuts a text after so many bytes, at a character's edge.

@@ -14,7 +14,7 @@ use super::record::{
     AnswerEntry, ClaimEntry, DrawnEntry, FaultEntry, Header, Recorder, ResultEntry,
 };
 use crate::chance::Draw;
-use crate::clock::{ClockSpec, Judged, Open, SeatClock, Spent};
+use crate::clock::{ClockSpec, Judged, Open, SeatClock, Spent, in_ms};
 use crate::event::{GameResult, Slot, Verdict};
 use crate::game::{Chance, ChanceKind, Drawn, Outcome, Position, Ruleset, Seat, Setup, ToAct};
 
@@ -475,18 +475,26 @@ impl Play {
 
     /// The fault of a seat that was too late.
     pub fn late(&self, seat: Seat, spent: &Spent) -> Fault {
-        let ms = |us: u64| format!("{}.{:03} ms", us / 1000, us % 1000);
+        let time = in_ms(self.late_by(seat, spent));
+        let message = match self.limit_over(seat, spent) {
+            Some(limit) => format!("no answer within {} ({time} were charged)", in_ms(limit)),
+            None => format!("no answer within {time} of wall time"),
+        };
+        Fault::code(ErrorCode::Timeout, message)
+    }
+
+    /// The time that [`Play::late`] tells of, microseconds: what was charged, or the wall time where that ended the turn.
+    pub fn late_by(&self, seat: Seat, spent: &Spent) -> u64 {
+        match self.limit_over(seat, spent) {
+            Some(_) => self.clock.time_of(spent, self.header.cores),
+            None => spent.wall_us,
+        }
+    }
+
+    /// The limit of charged time that is over, if that is.
+    fn limit_over(&self, seat: Seat, spent: &Spent) -> Option<u64> {
         let time = self.clock.time_of(spent, self.header.cores);
-        let limit = self.limit_us(seat);
-        Fault::code(
-            ErrorCode::Timeout,
-            match limit {
-                Some(limit) if time > limit => {
-                    format!("no answer within {} ({} were charged)", ms(limit), ms(time))
-                }
-                _ => format!("no answer within {} of wall time", ms(spent.wall_us)),
-            },
-        )
+        self.limit_us(seat).filter(|&limit| time > limit)
     }
 
     /// A forfeit of this seat. It ends the game, or (`None`) the others play on.

@@ -40,7 +40,7 @@ pub fn build(config: &EventConfig, each: &mut dyn FnMut(&str, &str)) -> Vec<Prog
         if let Err(why) = result {
             problems.push(ProgramProblem {
                 bot: bot.name.clone(),
-                line: bot.line,
+                whose: config.place_of(bot),
                 what: format!("its build `{command}` in {} failed: {why}", dir.display()),
                 right: String::new(),
             });

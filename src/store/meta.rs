@@ -64,7 +64,7 @@ impl Meta {
         for (bot, files) in config.bots.iter().zip(files) {
             // A bot that was added or removed is a change of the event.
             if let Some(was) = self.bots.iter().find(|was| was.name == bot.name) {
-                changes.extend(was.files.changes(files, &bot.name));
+                changes.extend(was.files.changes(files, bot));
             }
         }
         // Another game is a change of the event.
@@ -74,7 +74,11 @@ impl Meta {
             .filter(|own| own.name() == self.game)
         {
             let whose = format!("game `{}`", self.game);
-            changes.extend(self.game_files.changes_of(&own.files, &whose));
+            changes.extend(self.game_files.changes_of(
+                &own.files,
+                &whose,
+                own.argv.first().map(String::as_str),
+            ));
         }
         changes
     }

@@ -25,6 +25,11 @@ fn ends_with(lab: &Lab, level: &str, action: &str, verdict: &str, word: &str) ->
     assert_eq!(text(&game, "verdict"), verdict, "{what}");
     assert!(text(&game, "reason").starts_with(word), "{what}");
     assert_eq!(game["against"], "bot", "{what}");
+    if verdict == "limit" {
+        let explained = lab.hakem(["show", "event", text(&game, "id"), "--explain"]);
+        let rule = format!("`{word}` in [limits]");
+        assert!(explained.stdout.contains(&rule), "{explained}");
+    }
     game
 }
 

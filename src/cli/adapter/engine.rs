@@ -24,6 +24,8 @@ pub(super) struct Engine {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
+    /// The line that it was told last.
+    told: String,
 }
 
 impl Engine {
@@ -63,6 +65,7 @@ impl Engine {
             child,
             input: Some(input),
             output: BufReader::new(output),
+            told: String::new(),
         })
     }
 
@@ -75,6 +78,7 @@ impl Engine {
             input.write_all(format!("{line}\n").as_bytes())?;
             input.flush()
         });
+        line.clone_into(&mut self.told);
         match written {
             Ok(()) => Ok(()),
             Err(_) => Err(self.gone(&format!("when it was told {line:?}"))),
@@ -105,6 +109,21 @@ impl Engine {
         }
         String::from_utf8(line)
             .map_err(|_| Fault::Engine(format!("{} wrote a line that is not UTF-8", self.name)))
+    }
+
+    /// Refuses a line that is only what the program was told: one that repeats its input is no engine, and would be waited for until
+    /// the referee loses patience.
+    ///
+    /// # Errors
+    /// [`Fault::Refused`]; `protocol` is what it does not speak.
+    pub(super) fn no_echo(&self, line: &str, protocol: &str) -> Result<(), Fault> {
+        if line.is_empty() || line != self.told {
+            return Ok(());
+        }
+        Err(Fault::Refused(format!(
+            "{} does not speak {protocol}: it repeats {line:?}, which it was told",
+            self.name
+        )))
     }
 
     /// The fault of an engine that has ended.

@@ -36,6 +36,8 @@ struct Session {
     /// Whether it was told a time control, so that it is told what is left.
     is_timed: bool,
     engine: Engine,
+    /// Whether a line that is no answer was noted.
+    has_noted: bool,
 }
 
 impl Gtp {
@@ -67,6 +69,7 @@ impl Adapter for Gtp {
             known: None,
             is_timed: false,
             engine: Engine::start(NAME, &self.args.command)?,
+            has_noted: false,
         };
         let name = session.command("name")?.unwrap_or_default();
         let version = session.command("version")?.unwrap_or_default();
@@ -183,6 +186,14 @@ impl Session {
         let waiting = format!("an answer to {line:?}");
         let mut first = self.engine.line(&waiting)?;
         while !first.starts_with(['=', '?']) {
+            self.engine.no_echo(&first, "GTP")?;
+            if !first.is_empty() && !self.has_noted {
+                // For the log: if nothing else comes, this is why.
+                self.has_noted = true;
+                crate::cli::say(format_args!(
+                    "{NAME}: waiting for {waiting}, which begins with = or ?; the engine wrote {first:?}"
+                ));
+            }
             first = self.engine.line(&waiting)?;
         }
         let is_good = first.starts_with('=');

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use clap::Subcommand;
 
-use super::exit::Refused;
+use super::exit::{Refused, USAGE};
 
 mod checkers;
 mod discs;
@@ -84,7 +84,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Err(Fault::Engine(words)) => Err(anyhow!(words)),
         Err(Fault::Referee(words)) => {
             super::say(format_args!("error: {}", super::shown(&words)));
-            Ok(ExitCode::FAILURE)
+            Ok(ExitCode::from(USAGE))
         }
     }
 }

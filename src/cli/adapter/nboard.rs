@@ -121,6 +121,7 @@ impl Session {
         let pong = format!("pong {}", self.pings);
         loop {
             let line = self.engine.line("a pong")?;
+            self.engine.no_echo(&line, "NBoard's protocol")?;
             if line == pong {
                 return Ok(());
             }

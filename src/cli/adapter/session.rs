@@ -7,6 +7,7 @@ use hakem_protocol::{FromBot, FromReferee, Hello, Move, Pong, Ready, Start, Turn
 use serde_json::{Map, Value};
 
 use crate::game::{Game, ToAct};
+use crate::strict::in_words;
 
 /// A line of the referee that is longer is a fault; it writes none that is nearly so long.
 const MAX_LINE: u64 = 16 << 20;
@@ -85,7 +86,8 @@ pub(super) fn converse(
             Err(error) => {
                 let start = String::from_utf8_lossy(&line[..line.len().min(80)]).into_owned();
                 return Err(Fault::Referee(format!(
-                    "not a message of the protocol: {error}: {start:?}"
+                    "not a message of the protocol: {}: {start:?}",
+                    in_words(&error)
                 )));
             }
         };

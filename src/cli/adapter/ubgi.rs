@@ -85,6 +85,7 @@ impl Adapter for Ubgi {
         let mut ready = Ready::default();
         let form = loop {
             let line = engine.line("its name and `readyok`")?;
+            engine.no_echo(&line, "UBGI")?;
             match line.as_str() {
                 "readyok" => break Form::Draft(self.args.board.unwrap_or(Board::Xgid)),
                 "ubgiok" => break Form::Commands,

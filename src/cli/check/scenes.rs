@@ -180,6 +180,11 @@ impl Checked<'_> {
         };
         match (lost.result.verdict, code) {
             (_, "timeout") => Some(self.silence(&session, &reason)),
+            (_, "bad_json") if reason.contains("json.dumps") => trouble(
+                "stdout",
+                format!("it wrote a line that is no JSON: {line}\n({reason})"),
+                "write each line with a JSON library; in Python: print(json.dumps(answer), flush=True)".into(),
+            ),
             (_, "bad_json" | "not_utf8") => trouble(
                 "stdout",
                 format!("it wrote a line that is no message: {line}\n({reason})"),
@@ -365,10 +370,13 @@ impl Checked<'_> {
             claims => format!("; it claims {}", claims.join(", ")),
         };
         let what = format!(
-            "answers hello after {}, as {:?} {}{claims}",
+            "answers hello after {}, as {:?}{}{claims}",
             ms(scene.watch.ready_us),
             text("name"),
-            text("version")
+            match text("version").as_str() {
+                "" => String::new(),
+                version => format!(" {version}"),
+            }
         );
         if scene.watch.ready_us > self.ready_us / 2 {
             findings.add(
@@ -622,7 +630,7 @@ fn times(answers: &[Answer], findings: &mut Findings) {
 pub fn ms(us: u64) -> String {
     match us {
         0..10_000 => format!("{:.1} ms", us as f64 / 1e3),
-        10_000..10_000_000 => format!("{} ms", us / 1000),
+        10_000..1_000_000 => format!("{} ms", us / 1000),
         _ => format!("{:.1} s", us as f64 / 1e6),
     }
 }

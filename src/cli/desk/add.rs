@@ -50,7 +50,7 @@ pub(super) fn what(
     let mut changes = config::changes(&hall.meta.event, &without_new(&fingerprint, hall, known));
     for (bot, (was, files)) in config.bots.iter().zip(hall.meta.bots.iter().zip(&files)) {
         if was.name == bot.name {
-            changes.extend(was.files.changes(files, &bot.name));
+            changes.extend(was.files.changes(files, bot));
         }
     }
     if !changes.is_empty() {

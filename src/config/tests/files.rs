@@ -109,19 +109,19 @@ fn programs_that_cannot_be_started() {
     .map(|bot| event.problem(bot))
     .collect();
     insta::assert_snapshot!(all.join("\n"), @r##"
-    bot `a` (line 3): its program DIR/missing is missing: No such file or directory (os error 2)
-    bot `a` (line 3): there is no program `no-such-program-anywhere` on the search path; install it, or name it with its path
-    bot `a` (line 3): there is no program `here` on the search path; the file in the bot's folder is "./here"
-    bot `a` (line 3): its program DIR/folder is a folder; `command` begins with the program's file
-    bot `a` (line 3): its program DIR/plain.py is not executable; make it so (chmod +x DIR/plain.py), or write `command = ["python3", "./plain.py"]`
-    bot `a` (line 3): its program DIR/empty is empty (0 bytes)
-    bot `a` (line 3): its program DIR/text.py is text, but its first line names no interpreter; begin it with `#!/usr/bin/env python3`, or write `command = ["python3", "./text.py"]`
-    bot `a` (line 3): the first line of its program DIR/dos has a Windows line end; save the file with Unix line ends
-    bot `a` (line 3): the first line of its program DIR/lost names the interpreter `/no/such/interpreter`, which is missing; `#!/usr/bin/env python3` or the like is right
-    bot `a` (line 3): the file DIR/missing.py of its command is missing: No such file or directory (os error 2); a path in `command` is relative to `dir`
-    bot `a` (line 3): the file DIR/empty.py of its command is empty (0 bytes)
-    bot `a` (line 3): its folder DIR/gone cannot be entered: No such file or directory (os error 2); `dir` is relative to the event file
-    bot `a` (line 3): its folder DIR/empty is no folder; `dir` is the folder that the bot is started in
+    bot `a` (spring.toml, line 3): its program DIR/missing is missing: No such file or directory (os error 2)
+    bot `a` (spring.toml, line 3): there is no program `no-such-program-anywhere` on the search path; install it, or name it with its path
+    bot `a` (spring.toml, line 3): there is no program `here` on the search path; the file in the bot's folder is "./here"
+    bot `a` (spring.toml, line 3): its program DIR/folder is a folder; `command` begins with the program's file
+    bot `a` (spring.toml, line 3): its program DIR/plain.py is not executable; make it so (chmod +x DIR/plain.py), or write `command = ["python3", "./plain.py"]`
+    bot `a` (spring.toml, line 3): its program DIR/empty is empty (0 bytes)
+    bot `a` (spring.toml, line 3): its program DIR/text.py is text, but its first line names no interpreter; begin it with `#!/usr/bin/env python3`, or write `command = ["python3", "./text.py"]`
+    bot `a` (spring.toml, line 3): the first line of its program DIR/dos has a Windows line end; save the file with Unix line ends
+    bot `a` (spring.toml, line 3): the first line of its program DIR/lost names the interpreter `/no/such/interpreter`, which is missing; `#!/usr/bin/env python3` or the like is right
+    bot `a` (spring.toml, line 3): the file DIR/missing.py of its command is missing: No such file or directory (os error 2); a path in `command` is relative to `dir`
+    bot `a` (spring.toml, line 3): the file DIR/empty.py of its command is empty (0 bytes)
+    bot `a` (spring.toml, line 3): its folder DIR/gone cannot be entered: No such file or directory (os error 2); `dir` is relative to the event file
+    bot `a` (spring.toml, line 3): its folder DIR/empty is no folder; `dir` is the folder that the bot is started in
     "##);
 }
 
@@ -162,6 +162,7 @@ fn the_files_of_a_folder() {
         std::os::unix::net::UnixListener::bind(event.path("bot/socket")).expect("a socket");
     let bot = "command = [\"./bot.sh\"]\ndir = \"bot\"";
     let first = event.files(bot);
+    let a = event.config(&format!("[[bot]]\nname = \"a\"\n{bot}")).bots[0].clone();
     let names: Vec<&str> = first.0.keys().map(String::as_str).collect();
     assert_eq!(
         names,
@@ -179,20 +180,20 @@ fn the_files_of_a_folder() {
     let second = event.files(bot);
     assert_ne!(first.hash(), second.hash());
     assert_eq!(
-        first.changes(&second, "a"),
+        first.changes(&second, &a),
         [
             "bot `a`: bot/data/net.bin has changed",
             "bot `a`: bot/link is gone",
         ]
     );
-    assert_eq!(second.changes(&second, "a"), Vec::<String>::new());
+    assert_eq!(second.changes(&second, &a), Vec::<String>::new());
     for number in 0..30 {
         event.file(&format!("bot/more/{number}"), "1", 0o644);
     }
     // What a bot leaves beside itself is no change; what is gone again is one.
     let many = event.files(bot);
-    assert_eq!(second.changes(&many, "a"), Vec::<String>::new());
-    let changes = many.changes(&second, "a");
+    assert_eq!(second.changes(&many, &a), Vec::<String>::new());
+    let changes = many.changes(&second, &a);
     assert_eq!(changes.len(), 11);
     assert_eq!(changes[10], "bot `a`: 20 more files are different");
     // It is kept as JSON.
@@ -201,6 +202,37 @@ fn the_files_of_a_folder() {
         serde_json::from_str::<BotFiles>(&kept).expect("files"),
         second
     );
+}
+
+#[test]
+fn a_program_that_the_search_path_finds_elsewhere_is_not_gone() {
+    let event = Event::new();
+    let bot = event
+        .config("[[bot]]\nname = \"a\"\ncommand = [\"sh\", \"-c\", \"exit\"]")
+        .bots[0]
+        .clone();
+    let files = |paths: &[(&str, &str)]| {
+        let pairs = paths
+            .iter()
+            .map(|(path, hash)| ((*path).into(), (*hash).into()));
+        BotFiles(pairs.collect())
+    };
+    let was = files(&[("/one/bin/sh", "1"), ("lib/sh.txt", "2")]);
+    let is = files(&[("/two/bin/sh", "1"), ("new/sh.txt", "2")]);
+    assert_eq!(
+        was.changes(&is, &bot),
+        [
+            "bot `a`: `sh` was /one/bin/sh and is now /two/bin/sh: PATH is another one; put /one/bin first in PATH again \
+             (a virtual environment is entered or left)",
+            "bot `a`: lib/sh.txt is gone",
+        ]
+    );
+    // A program that is named with its path is looked for nowhere else.
+    let named = event
+        .config("[[bot]]\nname = \"a\"\ncommand = [\"/bin/sh\", \"-c\", \"exit\"]")
+        .bots[0]
+        .clone();
+    assert_eq!(was.changes(&is, &named)[0], "bot `a`: /one/bin/sh is gone");
 }
 
 #[test]

@@ -26,11 +26,11 @@ fn no_toml() {
 game = "mangala"
 rounds =
 "##]), @r##"
-    error: unclosed table, expected `]`
+    error: the head of a section is not closed
      --> /events/spring.toml:1:7
       |
     1 | [event
-      |       ^
+      |       ^ [...] is right
     "##);
 }
 
@@ -191,17 +191,17 @@ processes = 0
     9 | main = "0s"
       |        ^^^^ 1us is the least
 
-    error: `increment` in [clock] is no duration: unknown time unit "parsecs", supported units: ns, us/µs, ms, sec, min, hours, days, weeks, months, years (and few variations)
+    error: `increment` in [clock] is no duration: `parsecs` is no unit
       --> /events/spring.toml:10:13
        |
     10 | increment = "10 parsecs"
-       |             ^^^^^^^^^^^^ a duration is a number and a unit, like "60s", "100ms" or "2m"
+       |             ^^^^^^^^^^^^ a duration is a number and a unit (us, ms, s, m, h), like "60s", "100ms", "0.5s" or "1h 30m"
 
-    error: `margin` in [clock] is no duration: time unit needed, for example 60sec or 60ms
+    error: `margin` in [clock] is no duration: it has no unit
       --> /events/spring.toml:11:10
        |
     11 | margin = "60"
-       |          ^^^^ a duration is a number and a unit, like "60s", "100ms" or "2m"
+       |          ^^^^ a duration is a number and a unit (us, ms, s, m, h), like "60s", "100ms", "0.5s" or "1h 30m"
 
     error: `wall_ceiling` in [clock] is 1s, but an answer may take 5s (`move`, `delay` and `margin`)
       --> /events/spring.toml:13:16
@@ -362,7 +362,7 @@ when = 2024-01-01
      --> /events/spring.toml:6:19
       |
     6 | rematch_on_draw = 1
-      |                   ^ invalid type: integer `1`, expected a boolean (the default is false)
+      |                   ^ the number `1` does not fit: true or false is right (the default is false)
 
     error: `when` in [rules] holds a date or time
      --> /events/spring.toml:7:8
@@ -382,13 +382,13 @@ rematch_on_draw = 1
      --> /events/spring.toml:4:8
       |
     4 | sets = "three"
-      |        ^^^^^^^ invalid type: string "three", expected u32 (the default is 1)
+      |        ^^^^^^^ the text "three" does not fit: a whole number is right (the default is 1)
 
     error: `rematch_on_draw` in [rules] does not fit
      --> /events/spring.toml:5:19
       |
     5 | rematch_on_draw = 1
-      |                   ^ invalid type: integer `1`, expected a boolean (the default is false)
+      |                   ^ the number `1` does not fit: true or false is right (the default is false)
     "##);
 }
 
@@ -520,7 +520,7 @@ dir = "no such folder"
     19 | command = ["python3", 3]
        |           ^^^^^^^^^^^^^^ a list of texts is right, like ["python3", "bot.py"]
 
-    error: `LEVEL` in `env` is a whole number
+    error: `LEVEL` in `env` in [[bot]] `d` is a whole number
       --> /events/spring.toml:20:17
        |
     20 | env = { LEVEL = 3, "A=B" = "x" }
@@ -538,7 +538,7 @@ dir = "no such folder"
     21 | memory = "1GB"
        | ^^^^^^ it belongs in `limits = { ... }`
 
-    error: `when` in `options` holds a date or time
+    error: `when` in `options` in [[bot]] `e` holds a date or time
       --> /events/spring.toml:25:20
        |
     25 | options = { when = 2024-01-01 }

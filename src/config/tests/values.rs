@@ -267,11 +267,11 @@ fn bad_clock_lines() {
     let text =
         |spec: &str| parse_clock(spec).map_or_else(|error| error.to_string(), |_| "good".into());
     insta::assert_snapshot!(text("60+100ms,mov=5s,5s"), @r##"
-    error: `main` is no duration: time unit needed, for example 60sec or 60ms
+    error: `main` is no duration: it has no unit
      --> --clock:1:1
       |
     1 | 60+100ms,mov=5s,5s
-      | ^^^^^^^^ a duration is a number and a unit, like "60s", "100ms" or "2m"
+      | ^^^^^^^^ a duration is a number and a unit (us, ms, s, m, h), like "60s", "100ms", "0.5s" or "1h 30m"
 
     error: `mov` is no key of a clock
      --> --clock:1:10
@@ -307,11 +307,11 @@ fn bad_clock_lines() {
       | ^^^^^^^^^^^^^^^^^^^^^^^ 5s is the least
     "##);
     insta::assert_snapshot!(text(""), @r##"
-    error: `main` is no duration: value was empty
+    error: `main` is no duration: it is blank
      --> --clock:1:1
       |
     1 |
-      | ^ a duration is a number and a unit, like "60s", "100ms" or "2m"
+      | ^ a duration is a number and a unit (us, ms, s, m, h), like "60s", "100ms", "0.5s" or "1h 30m"
     "##);
 }
 
@@ -649,11 +649,11 @@ fn bad_flags() {
     1 | sets=0
       | ^^^^^^ 0 is not a number of sets; 1 to 1000 are possible
 
-    error: `main` is no duration: time unit needed, for example 60sec or 60ms
+    error: `main` is no duration: it has no unit
      --> --clock:1:1
       |
     1 | 60
-      | ^^ a duration is a number and a unit, like "60s", "100ms" or "2m"
+      | ^^ a duration is a number and a unit (us, ms, s, m, h), like "60s", "100ms", "0.5s" or "1h 30m"
 
     error: 3 games are not possible: each is played twice, with sides swapped; one game, or an even number, is right
 
@@ -732,7 +732,7 @@ fn openings_are_read_and_checked() {
     ];
     std::fs::write(&openings, lines.join("\n")).expect("a file");
     insta::assert_snapshot!(parse(&text).expect_err("bad lines"), @r##"
-    error: an opening cannot be read: expected `,` or `]`
+    error: an opening cannot be read: after an element comes `,` or `]`
      --> DIR/o.jsonl:2:25
       |
     2 |   {"pits":[[4,4,4,4,4,4]}
@@ -750,7 +750,7 @@ fn openings_are_read_and_checked() {
     4 | {"pits":[[0,0,0,0,0,0],[0,0,0,0,0,0]],"stores":[24,24],"turn":1}
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ a state of the game as a turn message carries it is right
 
-    error: an opening cannot be read: a state has pits (two lists of six counts), stores (two counts) and turn: invalid type: integer `3`, expected struct StateIn
+    error: an opening cannot be read: a state has pits (two lists of six counts), stores (two counts) and turn: the number `3` does not fit: an object is right
      --> DIR/o.jsonl:5:1
       |
     5 | 3

@@ -4,6 +4,8 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::strict::in_words;
+
 use super::board::{self, Point, Points, bit};
 use super::{
     Dokuztas, DokuztasMove, DokuztasOptions, LOST, NOWHERE, RESTARTS, Refusal, STONES, Seat, Stage,
@@ -48,7 +50,8 @@ impl Serialize for Named {
 pub(super) fn read(options: &DokuztasOptions, state: &Value) -> Result<Dokuztas, String> {
     let state = StateIn::deserialize(state).map_err(|error| {
         format!(
-            "a state has stones (two lists of points), in_hand (two counts) and turn, and may have quiet and restarts: {error}"
+            "a state has stones (two lists of points), in_hand (two counts) and turn, and may have quiet and restarts: {}",
+ in_words(&error)
         )
     })?;
     if state.turn > 1 {

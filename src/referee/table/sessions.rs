@@ -3,7 +3,7 @@
 use hakem_protocol::{self as protocol, ErrorCode, ErrorMessage, FromReferee};
 
 use super::{Effect, LOOK_AGAIN_US, Outbox, Phase, Question, State, Table, ready_again, wrong_id};
-use crate::clock::{Open, Spent};
+use crate::clock::{Open, Spent, in_ms};
 use crate::game::Seat;
 use crate::referee::Gone;
 use crate::referee::answer::{self, Said, cut_text};
@@ -221,7 +221,7 @@ impl Table {
         };
         match self.over_ready_limit(what, &spent) {
             Some(message) => {
-                let message = format!("{message}; {}", self.came(seat));
+                let message = format!("{message}; {}", self.came(seat, &spent, spent.wall_us));
                 self.fault(seat, Fault { kind, message }, None, spent, out);
             }
             None => out.effects.push(Effect::Wake {
@@ -232,8 +232,14 @@ impl Table {
     }
 
     /// What has come instead of an answer, in words that show what may be forgotten.
-    fn came(&self, seat: Seat) -> String {
+    ///
+    /// `told` is the time that its author is told of, microseconds.
+    fn came(&self, seat: Seat, spent: &Spent, told: u64) -> String {
         match self.sessions[seat].unfinished {
+            0 if spent.was_busy(told) => format!(
+                "nothing was written: it computed all the time ({} of processor time)",
+                in_ms(spent.cpu_us.unwrap_or(0))
+            ),
             0 => "nothing was written: an answer has to be flushed".to_owned(),
             bytes => format!("{bytes} bytes without a line end were written: a line ends with \\n"),
         }
@@ -251,7 +257,8 @@ impl Table {
             Open::Flag if play.next() == Next::Race => self.stop(seat, id, spent, out),
             Open::Flag => {
                 let mut fault = play.late(seat, &spent);
-                fault.message = format!("{}; {}", fault.message, self.came(seat));
+                let came = self.came(seat, &spent, play.late_by(seat, &spent));
+                fault.message = format!("{}; {came}", fault.message);
                 self.forfeit(seat, &fault, None, None, spent, out);
             }
         }
