@@ -116,6 +116,7 @@ impl Handle {
             timers: BinaryHeap::new(),
             now: os::now(),
             crowded: games > 1,
+            patient: false,
             expected: Vec::new(),
             reads: 0,
             pulse: Pulse::new(os::now(), os::slept()),
@@ -179,7 +180,7 @@ const HOLD: u64 = 20_000_000;
 /// A loop that comes back to work within this time has bots that answer at once, or answers that waited for it; nanoseconds.
 const AT_ONCE: u64 = 1_000_000;
 /// So many loops in a row must come back at once before the core is left to the bots between them; twice as many each time that this
-/// took long, because somebody computes on the core, up to the second number.
+/// took long, because somebody computes on the core, or brought no answer, up to the second number.
 const QUICK_LOOPS: u32 = 8;
 const MOST_LOOPS: u32 = 4096;
 /// So many times in a row the expected answers are read without asking first what there is to read, and what else has happened.
@@ -281,6 +282,8 @@ struct Shard {
     now: u64,
     /// Whether several games are played at once.
     crowded: bool,
+    /// Whether its bots wait for the core when they wake up.
+    patient: bool,
     /// Seats that were asked since their answers were last looked for.
     expected: Vec<Key>,
     /// How often something was read from a bot.
@@ -295,10 +298,13 @@ impl Shard {
     fn run(&mut self) -> io::Result<()> {
         let mut events = Events::with_room();
         let (mut quick, mut needed, mut unasked) = (0, QUICK_LOOPS, 0);
+        let mut missed = false;
         loop {
             let timeout = self.rest();
-            let leaves = quick >= needed;
-            let asks = !leaves || unasked >= UNASKED || self.expected.is_empty();
+            let is_quick = quick >= needed;
+            let asks = !is_quick || unasked >= UNASKED || self.expected.is_empty();
+            // A bot that does not wait for the core took it when it was asked.
+            let leaves = is_quick && (self.patient || missed);
             if leaves {
                 // Bots that answer at once get the core now, and have answered when we have it back: cheaper than to fall asleep and
                 // be woken by the first of them. With one that computes this could cost a slice of its time.
@@ -330,6 +336,7 @@ impl Shard {
             }
             if asks {
                 unasked = 0;
+                missed = false;
                 if self.expected.len() > 8 * self.tables.len() {
                     let mut expected = std::mem::take(&mut self.expected);
                     expected.retain(|&key| self.seated(key).is_some());
@@ -346,8 +353,14 @@ impl Shard {
                 }
             } else if self.read_expected() {
                 unasked += 1;
-            } else {
+                missed = false;
+            } else if leaves {
+                // They answer at once, but on other cores.
                 unasked = UNASKED;
+                needed = (2 * needed).min(MOST_LOOPS);
+                quick = 0;
+            } else {
+                missed = true;
             }
             self.look_at_timers();
             if let Some(due) = self.report.due() {
@@ -822,7 +835,8 @@ impl Shard {
         };
         let clock = seated.job.setup.clock.kind;
         // A clock that counts what a bot waits for a core keeps its wait short, as far as bots have cores of their own.
-        let patient = self.crowded || clock != ClockKind::Wall;
+        self.patient = self.crowded || clock != ClockKind::Wall;
+        let patient = self.patient;
         let key = Key {
             place: place as u32,
             generation: seated.generation,
