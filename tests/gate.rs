@@ -476,11 +476,11 @@ fn what_is_not_known_is_said_in_words() {
         (&result["elo"], &result["interval"]),
         (&Value::from(0.0), &serde_json::json!([null, null]))
     );
-    assert_eq!(result["superiority"], Value::Null);
+    assert_eq!(result["superiority"], 0.5);
     args.retain(|&arg| arg != "json" && arg != "--format");
     let shown = lab.hakem(args).exits(4);
     assert!(shown.stdout.contains("+0.0; no interval"), "{shown}");
-    assert!(!shown.stdout.contains("superiority"), "{shown}");
+    assert!(shown.stdout.contains("50.0 %"), "{shown}");
     let won = lab.hakem([
         "gate",
         "--game",

@@ -215,7 +215,7 @@ fn a_program_that_fails_voids_the_game_and_no_bot_loses() {
             "a line that nobody asked for: \"{\\\"state\\\": {\\\"left\\\"",
         ),
         ("chatter", "that nobody asked for: \"now it is seat 0\""),
-        ("blank", "a line that nobody asked for: \"\""),
+        ("blank", "\"\""),
         ("legal-twice", "`legal` lists 1 twice, also as 1.0"),
         ("hang", "did not answer within 3s"),
     ] {
@@ -758,7 +758,8 @@ fn what_a_board_says_is_shown_as_text() {
     let changed = rules.replace("told[\"board\"] = ", &format!("told[\"board\"] = {evil}"));
     assert_ne!(changed, rules);
     lab.write("pig/game.py", changed);
-    lab.hakem(["run", "pig.toml", "--out", "event"]).exits(0);
+    lab.hakem(["run", "pig-event.toml", "--out", "event"])
+        .exits(0);
     let record = files_below(&lab.path("event/records")).remove(0);
     let record = record.to_str().expect("UTF-8");
     for args in [

@@ -264,10 +264,10 @@ fn a_build_that_fails_is_told_for_each_bot() {
     lab.hakem(["run", "event.toml"])
         .exits(2)
         .says(&[
-            "bot `a` (line 8)",
+            "bot `a` (event.toml, line 8)",
             "the first fault",
             "exit status: 3",
-            "bot `b` (line 12)",
+            "bot `b` (event.toml, line 12)",
             "no-such-compiler-4711",
         ])
         .stays_plain();

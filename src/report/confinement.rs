@@ -52,11 +52,18 @@ pub fn report(results: &EventResults) -> Report<SandboxRow> {
     }
 }
 
-/// The levels in force, for one line.
+/// The levels in force, for one line. Bots of this program need none, so theirs is told only where there are no others.
 pub fn levels(results: &EventResults) -> Option<String> {
     let rows = rows(results);
+    let bots = results.event["bots"].as_array();
+    let is_own = |name: &String| {
+        let mut bots = bots.into_iter().flatten();
+        bots.any(|bot| bot["name"] == **name && !bot["builtin"].is_null())
+    };
+    let strangers = |row: &&SandboxRow| !row.bots.iter().all(is_own);
+    let others = rows.iter().any(|row| strangers(&row));
     let mut words: Vec<String> = Vec::new();
-    for row in &rows {
+    for row in rows.iter().filter(|row| !others || strangers(row)) {
         let word = match &row.missing {
             Some(_) => format!("{} (more was not possible)", row.level),
             None => row.level.clone(),

@@ -72,16 +72,27 @@ impl Estimate {
     /// The probability, as the units tell it, that the true mean is above `level`: the likelihood of superiority, where the
     /// mean is a score and the level 1/2. `None` while there are fewer than two units.
     ///
-    /// It is Student's distribution at (mean - level) / standard error, taken for what is believed of the mean; where all units say the
-    /// same there is no error, and it is 0, 1/2 or 1.
+    /// It is Student's distribution at (mean - level) / standard error, taken for what is believed of the mean. Where all units say the
+    /// same their spread is not known; that n of n are above is then believed to come of more units above than below with 1 - 2^-(n + 1)
+    /// (T. Bayes's rule with all shares equally likely before).
     pub fn likelihood_above(self, level: f64) -> Option<f64> {
-        let [low, high] = self.interval?;
-        let degrees = self.units as u64 - 1;
-        let error = (high - low) / 2.0 / student_95(degrees);
+        if self.units < 2 {
+            return None;
+        }
         let above = self.mean - level;
-        Some(match above.partial_cmp(&0.0) {
-            Some(std::cmp::Ordering::Equal) => 0.5,
-            _ => student_cdf(above / error, degrees),
+        if above == 0.0 {
+            return Some(0.5);
+        }
+        let degrees = self.units as u64 - 1;
+        Some(match self.if_spread().interval {
+            Some([low, high]) => {
+                let error = (high - low) / 2.0 / student_95(degrees);
+                student_cdf(above / error, degrees)
+            }
+            None => {
+                let doubt = libm::exp2(-(degrees as f64 + 2.0));
+                if above > 0.0 { 1.0 - doubt } else { doubt }
+            }
         })
     }
 
@@ -172,7 +183,17 @@ mod tests {
         let even = [unit(&[1.0, 0.0]), unit(&[0.0, 1.0])];
         let alike = mean(&even).expect("two").if_spread();
         assert_eq!((alike.mean, alike.interval), (0.5, None));
-        assert_eq!(alike.likelihood_above(0.5), None);
+        assert_eq!(alike.likelihood_above(0.5), Some(0.5));
+        // Two of two: 1 - 1/8.
+        let won = mean(&singles(&[1.0, 1.0])).expect("two");
+        assert_eq!(won.likelihood_above(0.5), Some(0.875));
+        assert_eq!(won.if_spread().likelihood_above(0.5), Some(0.875));
+        let lost = mean(&singles(&[0.0; 9])).expect("nine");
+        assert_eq!(lost.likelihood_above(0.5), Some(1.0 / 1024.0));
+        assert_eq!(
+            mean(&singles(&[1.0])).expect("one").likelihood_above(0.5),
+            None
+        );
         let mixed = mean(&singles(&[1.0, 0.0])).expect("two");
         assert_eq!(mixed.if_spread(), mixed);
     }

@@ -227,6 +227,6 @@ mod tests {
         let score = all_even.sums().estimate().expect("pairs");
         assert_eq!(score.likelihood_above(0.5), Some(0.5));
         let all_won = pairs([0, 0, 0, 0, 3]).sums().estimate().expect("pairs");
-        assert_eq!(all_won.likelihood_above(0.5), Some(1.0));
+        assert_eq!(all_won.likelihood_above(0.5), Some(1.0 - 1.0 / 16.0));
     }
 }
