@@ -75,12 +75,15 @@ impl ClockSpec {
     ///
     /// `fair` is wall time less the time that the bot waited for a core, but never below its processor time divided by
     /// the cores that it may use (else a decoy thread at low priority would earn credit) and never above wall time.
-    /// What was not measured corrects nothing. Where the counters tell of earlier answers too, the rule holds for all of them
+    /// `cpu` is processor time, but never more than the cores that the bot may use had room for: the counters of processes that ended are
+    /// coarse, and may tell of some only in a later answer. What was not measured corrects nothing. Where the counters tell of earlier answers too, the rule holds for all of them
     /// together, and what they were taken at is taken off.
     pub fn time_of(&self, spent: &Spent, cores: u32) -> u64 {
         match self.kind {
             ClockKind::Wall => spent.wall_us,
-            ClockKind::Cpu => spent.cpu_us.unwrap_or(spent.wall_us),
+            ClockKind::Cpu => spent.cpu_us.map_or(spent.wall_us, |cpu| {
+                cpu.min(spent.wall_us.saturating_mul(u64::from(cores.max(1))))
+            }),
             ClockKind::Fair => fair(spent, cores).saturating_sub(spent.earlier_us),
         }
     }

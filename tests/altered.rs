@@ -467,6 +467,37 @@ fn rulings_that_were_changed_or_taken_away_do_not_verify() {
         assert_eq!(ran.code, Some(1), "{sql}: {ran}");
         assert!(ran.stdout.contains("ruling"), "{sql}: {ran}");
     }
+    // What was ruled is no reason for a match that is over to have no result.
+    let ran = folder.after("DELETE FROM matches WHERE round = 1 AND number = 3;");
+    assert_eq!(ran.code, Some(1), "{ran}");
+    assert!(ran.stdout.contains("r1.m3"), "{ran}");
+}
+
+#[test]
+fn matches_that_a_ruling_brings_may_be_open() {
+    let lab = Lab::new();
+    let mut event = Event::new("mangala")
+        .set("event", "format", "\"ladder\"")
+        .set("event", "rounds", "3")
+        .set("event", "reach", "1");
+    for name in ["b1", "b2", "b3", "b4", "b5"] {
+        event = event.builtin(name, "random");
+    }
+    lab.run(&event.write(&lab, "event.toml"));
+    let out = [
+        "desk",
+        "event",
+        "disqualify",
+        "b3",
+        "--keep-results",
+        "--reason",
+        "x",
+        "--force",
+    ];
+    lab.hakem(out).exits(0);
+    lab.hakem(["verify", "event"]).exits(0);
+    lab.run(&lab.path("event.toml"));
+    lab.hakem(["verify", "event"]).exits(0);
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub struct Meter {
     members: Vec<Member>,
     /// Whether the system tells how long a thread waited.
     tells_waiting: bool,
-    /// Whether it was ever more than one process: then what ended children used is asked for too.
+    /// Whether it was ever more than one process, or its processor time alone counts: then what ended children used is asked for too.
     family: bool,
     /// What threads that are gone had waited.
     waited_before: u64,
@@ -98,6 +98,12 @@ impl Meter {
             looked_up: 0,
             again: SOON,
         }
+    }
+
+    /// Asks each time for all that is told: an answer that is judged by its processor time shall not have that of another.
+    pub fn exact(mut self) -> Meter {
+        self.family = true;
+        self
     }
 
     /// The counters at this instant of the monotonic clock, when a question has been open for so long (0: none); nanoseconds.

@@ -196,7 +196,10 @@ impl SeatIo {
             stderr,
         } = started;
         SeatIo {
-            meter: Meter::new(process.pid(), wrappers, usage),
+            meter: match kind {
+                ClockKind::Cpu => Meter::new(process.pid(), wrappers, usage).exact(),
+                ClockKind::Fair | ClockKind::Wall => Meter::new(process.pid(), wrappers, usage),
+            },
             cores: u64::from(program.cores.max(1)),
             stamped,
             will_stamp: false,

@@ -12,6 +12,9 @@ use crate::report::model::EventResults;
 use crate::store::Store;
 use crate::tournament::ladder::List;
 
+/// The highest and (below 0) the lowest rating that is taken over: far beyond all that is measured, and near enough to be rated on.
+const MAX_VALUE: f64 = 6000.0;
+
 /// The version of the file's form. The first had no ratings.
 const FORMAT: u32 = 2;
 
@@ -86,9 +89,9 @@ fn list_of(text: &str) -> Result<List, String> {
         if !names.contains(name) {
             return Err(format!("has a rating of {shown}, but no rung"));
         }
-        if !rating.is_possible() {
+        if !rating.is_possible() || rating.value.abs() > MAX_VALUE {
             return Err(format!(
-                "has a rating of {shown} that cannot be: the deviation is above 0 and at most {MAX_DEVIATION}, the volatility above 0 ({} is usual)",
+                "has a rating of {shown} that cannot be: the value is from -{MAX_VALUE} to {MAX_VALUE}, the deviation above 0 and at most {MAX_DEVIATION}, the volatility above 0 ({} is usual)",
                 Rating::NEW.volatility
             ));
         }
@@ -113,23 +116,22 @@ pub fn leave(path: &Path, results: &EventResults, folder: Option<&Path>) -> anyh
         Some(store) => store.ladder_left()?,
         None => List::default(),
     };
-    if left == after {
+    let is_as_found = here == results.ladder.of(&results.names);
+    if left == after && !is_as_found {
         return Ok(());
     }
-    // The last: it was written, and the run ended before that was noted.
-    let is_ours = here == results.ladder.of(&results.names) || here == left || here == after;
-    if !is_ours {
+    if !is_as_found && here != left {
         super::say(format_args!(
             "warning: {} has changed since this event began, so it is left as it is; `hakem standings` tells how this event ended",
             path.display()
         ));
         return Ok(());
     }
-    write(path, &now.after(&after))?;
-    match &mut store {
-        Some(store) => Ok(store.set_ladder_left(&after)?),
-        None => Ok(()),
+    // Noted first: who finds the file as it was then writes it again.
+    if let Some(store) = &mut store {
+        store.set_ladder_left(&after)?;
     }
+    write(path, &now.after(&after))
 }
 
 /// How an event leaves its bots. Who did not play keeps its rating.
@@ -217,6 +219,10 @@ mod tests {
             (
                 &rating(r#""a":{"value":1500,"deviation":60,"volatility":-1}"#),
                 "cannot be",
+            ),
+            (
+                &rating(r#""a":{"value":12000,"deviation":60,"volatility":0.06}"#),
+                "from -6000 to 6000",
             ),
             (
                 &rating(r#""a":{"value":1500}"#),

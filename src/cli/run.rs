@@ -33,7 +33,7 @@ pub struct Args {
     /// Start anew; an earlier folder of results is renamed to DIR.1, DIR.2, ...
     #[arg(long)]
     pub fresh: bool,
-    /// Print every key of an event file with its default and what it means, and the options of each game for [rules]; play nothing
+    /// Print every key of an event file with its default and what it means, and the options of each game for `[rules]`; play nothing
     #[arg(long)]
     pub keys: bool,
     /// How results are written.

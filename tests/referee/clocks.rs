@@ -204,6 +204,8 @@ fn what_is_charged_follows_the_kind_of_clock() {
         (ClockKind::Fair, spent(900, 0, 5_000), 0),
         (ClockKind::Fair, wall(900 * MS), 900),
         (ClockKind::Cpu, wall(900 * MS), 900),
+        // What the counters tell of earlier answers cannot be this one's.
+        (ClockKind::Cpu, spent(900, 5_000, 0), 900),
     ];
     for (kind, spent, charged) in cases {
         let mut sim = scene(|clock| {

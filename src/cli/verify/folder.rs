@@ -244,12 +244,16 @@ impl Folder<'_> {
             if under.is_none() && !stated.is_current(of, under) {
                 return Err(format!("match {of} was set aside, and has no result"));
             }
-            return Ok((tally.is_over() && !stated.seed_is_told).then(|| {
-                format!(
-                    "match {of} has all its games and no result, as a run that is killed at that moment leaves it: \
-                     the next one plays it again"
-                )
-            }));
+            let what = format!(
+                "match {of} has all its games and no result, as a run that is killed at that moment leaves it: the next one plays it again"
+            );
+            return match (tally.is_over(), stated.seed_is_told) {
+                (false, _) => Ok(None),
+                (true, false) => Ok(Some(what)),
+                (true, true) => Err(format!(
+                    "{what}; but seed.json tells that the event was over"
+                )),
+            };
         };
         let row = row
             .as_ref()

@@ -28,7 +28,7 @@ pub mod same;
 #[cfg(test)]
 mod tests;
 
-use lines::{Act, Described, Ended, Question, Standing, Unusable, share_of};
+use lines::{Act, DESCRIBE, Described, Ended, Question, Standing, Unusable, share_of};
 use same::same;
 
 /// Moves and random events of a game at most: a game that has had so many and is not over is drawn, since it is the bots
@@ -73,9 +73,9 @@ impl Outside {
     /// # Errors
     /// Why it does not say so, in words.
     pub fn new(program: Arc<dyn Program>) -> Result<Outside, String> {
-        let answer = program.ask(lines::DESCRIBE)?;
+        let answer = program.ask(DESCRIBE)?;
         let described = lines::described(&answer)
-            .map_err(|what| format!("asked {}, {}", lines::DESCRIBE, what.words()))?;
+            .map_err(|what| format!("asked {DESCRIBE}, {}", what.words()))?;
         if super::find(&described.name).is_some() {
             return Err(format!(
                 "it calls its game `{}`, which is a built-in game; another name is needed",
@@ -398,6 +398,9 @@ impl OutsidePosition {
                 };
                 self.steps += 1;
                 let is_over = matches!(standing.act, Act::Over(_));
+                if is_over {
+                    self.is_in_step();
+                }
                 self.standing = Arc::new(if self.steps >= MAX_STEPS && !is_over {
                     capped(standing)
                 } else {
@@ -412,6 +415,22 @@ impl OutsidePosition {
                 short(&self.rules.line(question))
             )),
             Err(Unusable::Wrong(words)) => self.fails(words),
+        }
+    }
+
+    /// Has the program describe itself at the end of a game. One that wrote a line too many may have run behind its questions ever since,
+    /// each answer being that to the question before; what it says now is then no description.
+    fn is_in_step(&self) {
+        let answer = match self.rules.shared.program.ask(DESCRIBE) {
+            Ok(answer) => answer,
+            Err(words) => return self.fails(words),
+        };
+        let name = &self.rules.shared.described.name;
+        if !lines::described(&answer).is_ok_and(|described| described.name == *name) {
+            self.fails(format!(
+                "at the end of the game it answers {}: it wrote a line too many before (asked {DESCRIBE})",
+                short(&String::from_utf8_lossy(&answer))
+            ));
         }
     }
 

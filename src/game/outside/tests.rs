@@ -467,3 +467,39 @@ fn a_probe_tells_good_rules_from_bad() {
         "{what}"
     );
 }
+
+/// A line too many, read as the answer to the next question, makes each answer that of the question before, to the end of the game.
+#[test]
+fn a_program_that_runs_behind_its_questions_is_found_at_the_end() {
+    static LAST: Mutex<Option<String>> = Mutex::new(None);
+    let program = fake(|question| {
+        let n = question["state"]["n"].as_u64().unwrap_or(0);
+        let n = n + u64::from(question.get("move").is_some());
+        let turn = (n < 10).then_some(n % 2);
+        let answer = if question["describe"] == true {
+            json!({"name":"ten","seats":2})
+        } else {
+            json!({"state":{"n":n},"turn":turn,"ask":turn.map(|_| "move"),"legal":turn.map_or(json!([]), |_| json!(["x"])),
+                "result":turn.map_or(json!({"winner":0}), |_| json!(null))})
+        };
+        // From the fifth move on it is one behind.
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_none() && n < 5 {
+            return answer.to_string();
+        }
+        let behind = last.replace(answer.to_string());
+        behind.unwrap_or_else(|| answer.to_string())
+    });
+    let mut position = rules(&program).start(&Setup::SINGLE);
+    for moves in 0.. {
+        if position.to_act() == ToAct::Over || position.broken().is_some() {
+            break;
+        }
+        assert!(moves < 30);
+        position
+            .play(&json!("x"), &mut Vec::new())
+            .expect("it is legal");
+    }
+    let why = position.broken().expect("it is found");
+    assert!(why.contains("a line too many"), "{why}");
+}
