@@ -20,4 +20,5 @@ mod machine;
 mod plain;
 #[cfg(not(hakem_portable))]
 mod programs;
+#[cfg(not(hakem_portable))]
 mod time;
