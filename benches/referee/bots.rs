@@ -11,9 +11,43 @@ use crate::common::machine::own_cpu_ns;
 use crate::process::monotonic_ns;
 use crate::script::Script;
 
-/// The bytes between two positions of a line where a value begins, found by the text before it.
-fn after<'a>(line: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
-    memmem::find(line, key).map(|at| &line[at + key.len()..])
+/// A text before a value of a line. Made once: to prepare the search anew for each line would take longer than the search.
+struct Key(memmem::Finder<'static>);
+
+impl Key {
+    fn new(text: &'static str) -> Key {
+        Key(memmem::Finder::new(text))
+    }
+
+    /// What follows the text in a line; nothing, where it is not there.
+    fn after<'a>(&self, line: &'a [u8]) -> &'a [u8] {
+        let text = self.0.needle();
+        // Most often what is looked for comes next.
+        if let Some(rest) = line.strip_prefix(text) {
+            return rest;
+        }
+        let found = self.0.find(line);
+        found.map_or(b"", |at| &line[at + text.len()..])
+    }
+}
+
+/// The values that the bot looks at, in the order in which they stand in a line.
+struct Keys {
+    kind: Key,
+    id: Key,
+    legal: Key,
+    game: Key,
+}
+
+impl Keys {
+    fn new() -> Keys {
+        Keys {
+            kind: Key::new(r#"{"type":""#),
+            id: Key::new(r#","id":"#),
+            legal: Key::new(r#","legal":["#),
+            game: Key::new(r#","game_id":""#),
+        }
+    }
 }
 
 /// The first element of a JSON list whose opening bracket has been passed, and what follows it.
@@ -105,6 +139,7 @@ pub(crate) fn instant(args: &[String]) -> Result<(), Fault> {
     let mut buffer = vec![0; 1 << 16];
     let mut held = 0;
     let mut answer = Vec::with_capacity(256);
+    let keys = Keys::new();
     loop {
         let read = rustix::io::read(&stdin, &mut buffer[held..])?;
         let now = if is_timed { monotonic_ns() } else { 0 };
@@ -117,7 +152,7 @@ pub(crate) fn instant(args: &[String]) -> Result<(), Fault> {
             let line = &buffer[begin..begin + length];
             begin += length + 1;
             answer.clear();
-            let goes_on = reply(line, now, &mut notes, &mut answer);
+            let goes_on = reply(line, &keys, now, &mut notes, &mut answer);
             if notes.capture.is_some() {
                 notes.lines.push((now, false, line.to_vec()));
                 if let Some(own) = answer.strip_suffix(b"\n") {
@@ -154,36 +189,44 @@ fn think(us: u64) {
 }
 
 /// Puts the answer to a line into `out`; whether the session goes on.
-fn reply(line: &[u8], now: u64, notes: &mut Notes, out: &mut Vec<u8>) -> bool {
-    let kind = after(line, br#""type":""#).unwrap_or_default();
+fn reply(line: &[u8], keys: &Keys, now: u64, notes: &mut Notes, out: &mut Vec<u8>) -> bool {
+    let kind = keys.kind.after(line);
+    let end = kind.iter().position(|&byte| byte == b'"').unwrap_or(0);
+    let (kind, rest) = kind.split_at(end);
+    let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
     let id = || {
-        let digits = after(line, br#""id":"#).unwrap_or_default();
+        let digits = keys.id.after(rest);
         let end = digits.iter().position(|byte| !byte.is_ascii_digit());
-        &digits[..end.unwrap_or(digits.len())]
+        digits.split_at(end.unwrap_or(digits.len()))
     };
-    if kind.starts_with(b"turn\"") {
-        // Games are noted only where stamps are wanted.
-        if let Some((_, stamps)) = notes.games.last_mut() {
-            stamps.push(now);
+    match kind {
+        b"turn" => {
+            // Games are noted only where stamps are wanted.
+            if let Some((_, stamps)) = notes.games.last_mut() {
+                stamps.push(now);
+            }
+            let (id, rest) = id();
+            out.extend_from_slice(br#"{"type":"move","id":"#);
+            out.extend_from_slice(id);
+            out.extend_from_slice(br#","move":"#);
+            out.extend_from_slice(choice(keys.legal.after(rest)));
+            out.extend_from_slice(b"}\n");
         }
-        let legal = after(line, br#""legal":["#).unwrap_or_default();
-        out.extend_from_slice(br#"{"type":"move","id":"#);
-        out.extend_from_slice(id());
-        out.extend_from_slice(br#","move":"#);
-        out.extend_from_slice(choice(legal));
-        out.extend_from_slice(b"}\n");
-    } else if kind.starts_with(b"start\"") && notes.stamps.is_some() {
-        let game = after(line, br#""game_id":""#).unwrap_or_default();
-        let end = game.iter().position(|&byte| byte == b'"').unwrap_or(0);
-        notes.games.push((game[..end].to_vec(), Vec::new()));
-    } else if kind.starts_with(b"hello\"") {
-        out.extend_from_slice(b"{\"type\":\"ready\",\"protocol\":1,\"name\":\"instant\"}\n");
-    } else if kind.starts_with(b"ping\"") {
-        out.extend_from_slice(br#"{"type":"pong","id":"#);
-        out.extend_from_slice(id());
-        out.extend_from_slice(b"}\n");
-    } else if kind.starts_with(b"bye\"") {
-        return false;
+        b"start" if notes.stamps.is_some() => {
+            let game = keys.game.after(rest);
+            let end = game.iter().position(|&byte| byte == b'"').unwrap_or(0);
+            notes.games.push((game[..end].to_vec(), Vec::new()));
+        }
+        b"hello" => {
+            out.extend_from_slice(b"{\"type\":\"ready\",\"protocol\":1,\"name\":\"instant\"}\n");
+        }
+        b"ping" => {
+            out.extend_from_slice(br#"{"type":"pong","id":"#);
+            out.extend_from_slice(id().0);
+            out.extend_from_slice(b"}\n");
+        }
+        b"bye" => return false,
+        _ => {}
     }
     true
 }

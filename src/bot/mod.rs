@@ -9,6 +9,7 @@
 //! - [`sandbox`] confines it.
 //! - [`seat`] holds the pipes, clock and timers of one process.
 //! - [`meter`] measures processor time and the time spent waiting for a core.
+//! - `yields` says when a shard leaves its core to its bots.
 //! - [`log`] keeps a bot's stderr, capped.
 //! - [`rules`] is the program that knows the rules of a game that is not built in.
 //! - [`talk`] holds a conversation with one bot alone, outside a shard.
@@ -24,3 +25,4 @@ pub mod sandbox;
 pub mod seat;
 pub mod shard;
 pub mod talk;
+mod yields;

@@ -12,8 +12,10 @@ use rustix::io::Errno;
 
 use super::guard;
 use super::os::{self, Bell, Events, Poller, Watch};
+
 use super::process::{End, Program};
 use super::seat::{Pipe, Read, SeatIo, Sent};
+use super::yields::Yields;
 use crate::clock::Spent;
 use crate::clock::pulse::{Pulse, REST};
 use crate::event::{GameId, MatchId, MatchResult};
@@ -177,14 +179,6 @@ const FLOOD: usize = 16;
 /// How long the result of a game may be held back, so that those of several games are handed over at once; nanoseconds. Handing
 /// over wakes other threads, which would take the core from the games for every result.
 const HOLD: u64 = 20_000_000;
-/// A loop that comes back to work within this time has bots that answer at once, or answers that waited for it; nanoseconds.
-const AT_ONCE: u64 = 1_000_000;
-/// So many loops in a row must come back at once before the core is left to the bots between them; twice as many each time that this
-/// took long, because somebody computes on the core, or brought no answer, up to the second number.
-const QUICK_LOOPS: u32 = 8;
-const MOST_LOOPS: u32 = 4096;
-/// So many times in a row the expected answers are read without asking first what there is to read, and what else has happened.
-const UNASKED: u32 = 16;
 /// How long a start that failed by the machine's fault is waited for before the game is void, nanoseconds.
 const START_AGAIN: u64 = 200_000_000;
 
@@ -297,51 +291,29 @@ struct Shard {
 impl Shard {
     fn run(&mut self) -> io::Result<()> {
         let mut events = Events::with_room();
-        let (mut quick, mut needed, mut unasked) = (0, QUICK_LOOPS, 0);
-        let mut missed = false;
+        let mut yields = Yields::new(os::now());
         loop {
             let timeout = self.rest();
-            let is_quick = quick >= needed;
-            let asks = !is_quick || unasked >= UNASKED || self.expected.is_empty();
-            // A bot that does not wait for the core took it when it was asked.
-            let leaves = is_quick && (self.patient || missed);
-            if leaves {
-                // Bots that answer at once get the core now, and have answered when we have it back: cheaper than to fall asleep and
-                // be woken by the first of them. With one that computes this could cost a slice of its time.
+            let step = yields.step(!self.expected.is_empty(), self.patient);
+            if step.yields {
                 rustix::thread::sched_yield();
             }
-            let woken = if asks {
+            let woken = if step.asks {
                 let watched = watched(&self.wake, &self.tables);
                 self.poller.wait(&mut events, timeout.as_ref(), watched)
             } else {
                 Ok(())
             };
             let now = os::now();
-            if now.saturating_sub(self.pulse.last()) < AT_ONCE {
-                quick = quick.saturating_add(1);
-                if quick > MOST_LOOPS {
-                    needed = QUICK_LOOPS;
-                }
-            } else {
-                if leaves {
-                    needed = (2 * needed).min(MOST_LOOPS);
-                }
-                quick = 0;
-            }
+            yields.came_back(step, now, now.saturating_sub(self.pulse.last()));
             self.pulse.woken(now, os::slept);
             match woken {
                 Ok(()) => {}
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
             }
-            if asks {
-                unasked = 0;
-                missed = false;
-                if self.expected.len() > 8 * self.tables.len() {
-                    let mut expected = std::mem::take(&mut self.expected);
-                    expected.retain(|&key| self.seated(key).is_some());
-                    self.expected = expected;
-                }
+            if step.asks {
+                self.forget_those_gone();
                 for (token, closed) in events.iter() {
                     if token == WAKE {
                         if self.take_orders() {
@@ -351,16 +323,9 @@ impl Shard {
                         self.happened(key, closed);
                     }
                 }
-            } else if self.read_expected() {
-                unasked += 1;
-                missed = false;
-            } else if leaves {
-                // They answer at once, but on other cores.
-                unasked = UNASKED;
-                needed = (2 * needed).min(MOST_LOOPS);
-                quick = 0;
             } else {
-                missed = true;
+                let found = self.read_expected();
+                yields.looked(step, found);
             }
             self.look_at_timers();
             if let Some(due) = self.report.due() {
@@ -443,6 +408,15 @@ impl Shard {
             Pipe::Timer => {}
         }
         self.carry_out(place);
+    }
+
+    /// Forgets answers that are expected of matches that are over, once they are many.
+    fn forget_those_gone(&mut self) {
+        if self.expected.len() > 8 * self.tables.len() {
+            let mut expected = std::mem::take(&mut self.expected);
+            expected.retain(|&key| self.seated(key).is_some());
+            self.expected = expected;
+        }
     }
 
     /// Reads the answers that are there of those that are expected, which a wait would only have announced; whether there was one.

@@ -133,11 +133,11 @@ impl<'a> Dispatcher<'a> {
         ledger: Box<dyn Ledger>,
     ) -> anyhow::Result<Dispatcher<'a>> {
         let (done, stored) = mpsc::unbounded_channel();
-        let writer = Writer::start(ledger, move |group| {
+        let groups = plan.core_groups(jobs);
+        let writer = Writer::start(ledger, plan.busy_cores(&groups), move |group| {
             let _ = done.send(group);
         })?;
         let (report, reports) = mpsc::unbounded_channel();
-        let groups = plan.core_groups(jobs);
         let mut shards = Vec::new();
         let mut places = Vec::new();
         for (index, cores) in groups.iter().enumerate() {

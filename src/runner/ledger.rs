@@ -4,6 +4,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use crate::bot::guard::guarded;
+use crate::bot::os;
 use crate::event::{GameId, GameResult, MatchResult, Slot};
 
 /// Games that end within this time share one transaction and one sync.
@@ -73,8 +74,12 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// Starts the thread. `done` gets every stored group, in order; after an error nothing more is stored.
+    ///
+    /// `busy`: cores of which each has games to play. The thread goes from one to the next with every group, so that its work
+    /// holds up no game more than another; without them it is wherever the system puts it.
     pub(crate) fn start(
         mut ledger: Box<dyn Ledger>,
+        busy: Vec<usize>,
         done: impl Fn(anyhow::Result<Vec<Entry>>) + Send + 'static,
     ) -> std::io::Result<Writer> {
         let (inbox, entries) = mpsc::channel::<Entry>();
@@ -83,7 +88,12 @@ impl Writer {
         let thread = std::thread::Builder::new()
             .name("ledger".into())
             .spawn(move || {
+                let mut next = busy.iter().cycle();
                 while let Ok(first) = entries.recv() {
+                    if let Some(&core) = next.next() {
+                        // Where it may not be there it stays where it is.
+                        let _ = os::stay_on(&[core]);
+                    }
                     let group = collect(first, &entries, &closes);
                     let stored = guarded(|| ledger.commit(&group))
                         .unwrap_or_else(|said| {
@@ -193,7 +203,7 @@ mod tests {
     fn entries_are_stored_in_groups_and_nothing_is_left_behind() {
         let (sizes, seen) = mpsc::channel();
         let (done, stored) = mpsc::channel();
-        let mut writer = Writer::start(Box::new(Remember(sizes)), move |group| {
+        let mut writer = Writer::start(Box::new(Remember(sizes)), Vec::new(), move |group| {
             let _ = done.send(
                 group
                     .map(|group| group.len())
@@ -214,11 +224,38 @@ mod tests {
         );
     }
 
+    #[cfg(all(target_os = "linux", not(hakem_portable)))]
+    #[test]
+    fn it_takes_turns_on_busy_cores_and_stays_where_it_may_be() {
+        struct Where(mpsc::Sender<Vec<usize>>);
+        impl Ledger for Where {
+            fn commit(&mut self, _group: &[Entry]) -> anyhow::Result<()> {
+                Ok(self.0.send(os::cores())?)
+            }
+        }
+        let all = os::cores();
+        let (first, last) = (all[0], all[all.len() - 1]);
+        // No machine that runs this test has the core in the middle.
+        let busy = vec![first, 1_023, last];
+        let (places, seen) = mpsc::channel();
+        let (done, stored) = mpsc::channel();
+        let mut writer = Writer::start(Box::new(Where(places)), busy, move |group| {
+            let _ = done.send(group.is_ok());
+        })
+        .expect("a thread");
+        for place in [first, first, last, first] {
+            writer.put(void());
+            assert_eq!(stored.recv(), Ok(true));
+            assert_eq!(seen.recv(), Ok(vec![place]));
+        }
+        writer.finish();
+    }
+
     #[test]
     fn an_error_is_told_and_ends_it() {
         let (sizes, _seen) = mpsc::channel();
         let (done, stored) = mpsc::channel();
-        let mut writer = Writer::start(Box::new(Remember(sizes)), move |group| {
+        let mut writer = Writer::start(Box::new(Remember(sizes)), Vec::new(), move |group| {
             let _ = done.send(group.map_err(|error| error.to_string()));
         })
         .expect("a thread");
@@ -231,7 +268,7 @@ mod tests {
     fn a_panic_is_told_as_an_error() {
         let (sizes, _seen) = mpsc::channel();
         let (done, stored) = mpsc::channel();
-        let mut writer = Writer::start(Box::new(Remember(sizes)), move |group| {
+        let mut writer = Writer::start(Box::new(Remember(sizes)), Vec::new(), move |group| {
             let _ = done.send(group.map_err(|error| error.to_string()));
         })
         .expect("a thread");

@@ -184,6 +184,13 @@ impl Plan {
             .collect()
     }
 
+    /// All cores, if each is of one of these groups; none, if one is free for other work than games.
+    pub(crate) fn busy_cores(&self, groups: &[Vec<usize>]) -> Vec<usize> {
+        let is_taken = |core| groups.iter().flatten().any(|taken| taken == core);
+        let all = self.cores.iter().all(is_taken);
+        if all { self.cores.clone() } else { Vec::new() }
+    }
+
     /// The event's seed.
     pub fn seed(&self) -> &str {
         &self.seed
