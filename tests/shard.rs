@@ -15,7 +15,7 @@ use hakem::chance::{self, MatchChance};
 use hakem::clock::ClockSpec;
 use hakem::event::{GameResult, MatchId, Verdict};
 use hakem::game;
-use hakem::referee::record::ChanceInfo;
+use hakem::referee::record::{About, ChanceInfo};
 use hakem::referee::{MatchSetup, SeatSetup, replay};
 use hakem_protocol::ClockKind;
 use serde_json::{Map, Value, json};
@@ -147,7 +147,7 @@ impl Plan {
             opening_plies: 0,
             adjudication: None,
             restart_each_game: false,
-            about: Value::Null.into(),
+            about: About::default(),
         };
         let program = |argv: &[String]| Program {
             argv: argv.to_vec(),

@@ -11,7 +11,7 @@ use hakem::clock::{ClockSpec, Spent};
 use hakem::event::{GameResult, MatchId, MatchResult};
 use hakem::game;
 use hakem::referee::lines::{Line, LineReader};
-use hakem::referee::record::ChanceInfo;
+use hakem::referee::record::{About, ChanceInfo};
 use hakem::referee::replay;
 use hakem::referee::{Effect, FaultKind, Gone, Input, MatchSetup, Outbox, SeatSetup, Table};
 use hakem_protocol::limits;
@@ -92,7 +92,7 @@ impl Driver {
             opening_plies: 0,
             adjudication: None,
             restart_each_game: false,
-            about: Value::Null.into(),
+            about: About::default(),
         };
         let limits = (
             header.limits.line.unwrap_or(limits::MAX_LINE_BYTES),

@@ -45,7 +45,7 @@ impl Promise {
     }
 
     /// No more than this; at best no more than the stretch.
-    pub(crate) fn lower(bound: f64, stretch: Option<f64>) -> Promise {
+    pub(crate) const fn lower(bound: f64, stretch: Option<f64>) -> Promise {
         Promise {
             better: Better::Lower,
             bound,
@@ -54,7 +54,7 @@ impl Promise {
     }
 
     /// No less than this; at best no less than the stretch.
-    pub(crate) fn higher(bound: f64, stretch: Option<f64>) -> Promise {
+    pub(crate) const fn higher(bound: f64, stretch: Option<f64>) -> Promise {
         Promise {
             better: Better::Higher,
             bound,

@@ -13,6 +13,7 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -64,7 +65,50 @@ pub struct Header {
     pub adjudication: Option<Adjudication>,
     /// The bots by seat, the machine, what confined them: for people and audits, not for the replay.
     #[serde(default)]
-    pub about: Arc<Value>,
+    pub about: About,
+}
+
+/// What a header says of bots and machine, as JSON text: many headers hold the same thousand bytes, and the referee does not look
+/// into them.
+#[derive(Clone, Debug)]
+pub struct About(Arc<RawValue>);
+
+impl About {
+    /// What it says.
+    pub fn value(&self) -> Value {
+        serde_json::from_str(self.0.get()).unwrap_or_default()
+    }
+}
+
+impl From<&Value> for About {
+    fn from(value: &Value) -> About {
+        let text = serde_json::value::to_raw_value(value).expect("plain data is written to memory");
+        About(text.into())
+    }
+}
+
+impl Default for About {
+    fn default() -> About {
+        About::from(&Value::Null)
+    }
+}
+
+impl PartialEq for About {
+    fn eq(&self, other: &About) -> bool {
+        self.0.get() == other.0.get()
+    }
+}
+
+impl Serialize for About {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for About {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(About(Box::<RawValue>::deserialize(deserializer)?.into()))
+    }
 }
 
 /// What a game's chance is derived from, but for the seed.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::adjudicate::Adjudication;
 use super::answer::Ready;
 use super::play::{Fault, FaultKind, Play};
-use super::record::{ChanceInfo, PlayedGames};
+use super::record::{About, ChanceInfo, PlayedGames};
 use crate::chance::MatchChance;
 use crate::clock::{ClockSpec, Spent};
 use crate::event::{GameId, GameResult, MatchResult, Slot};
@@ -55,7 +55,7 @@ pub struct MatchSetup {
     /// Whether the bots are started anew for each game.
     pub restart_each_game: bool,
     /// For the records' header: commands, hashes, machine, confinement.
-    pub about: Arc<Value>,
+    pub about: About,
 }
 
 /// What belongs to one seat.

@@ -17,7 +17,7 @@ use crate::chance::{self, MatchChance};
 use crate::config::{self, BotSpec, EventConfig, Restart};
 use crate::event::{GameId, MatchId, Slot};
 use crate::game::Ruleset;
-use crate::referee::record::ChanceInfo;
+use crate::referee::record::{About, ChanceInfo};
 use crate::referee::{MatchSetup, SeatSetup};
 use crate::report::text::file_part;
 use crate::tournament::{Meetings, Pairing};
@@ -258,7 +258,7 @@ impl Plan {
             opening_plies: config.opening_plies,
             adjudication: config.adjudication,
             restart_each_game: config.restart == Restart::Game,
-            about: Arc::new(self.about(pairing)),
+            about: About::from(&self.about(pairing)),
         };
         let programs = pairing
             .seats

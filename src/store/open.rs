@@ -237,7 +237,10 @@ fn make_durable(connection: &Connection, path: &Path, journal: &str) -> Result<(
             .pragma_update(None, pragma, value)
             .map_err(fault)?;
     }
-    Ok(())
+    // Rows are added in their order, which needs few pages at once; so a long run takes no more memory than a short one. KiB.
+    connection
+        .pragma_update(None, "cache_size", -256)
+        .map_err(fault)
 }
 
 /// Brings a file up to date, each step whole or not at all.

@@ -9,7 +9,7 @@ use hakem::event::{GameResult, MatchId, MatchResult};
 use hakem::game::qbitz::faces::Answer;
 use hakem::game::qbitz::{Qbitz, QbitzOptions};
 use hakem::game::{self, Game};
-use hakem::referee::record::ChanceInfo;
+use hakem::referee::record::{About, ChanceInfo};
 use hakem::referee::table::FinishedGame;
 use hakem::referee::{Effect, FaultKind, Gone, Input, MatchSetup, Outbox, SeatSetup, Table};
 use hakem_protocol::{ClockKind, limits};
@@ -124,7 +124,7 @@ impl Scene {
             opening_plies: 0,
             adjudication: None,
             restart_each_game: false,
-            about: Value::Null.into(),
+            about: About::default(),
         };
         let mut ring = Ring {
             table: Table::new(Arc::new(setup)),

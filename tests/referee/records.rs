@@ -814,7 +814,7 @@ fn a_forged_header_is_found_where_something_rests_on_it() {
         (
             "for people only",
             |forged| {
-                forged.header.about = json!(1).into();
+                forged.header.about = (&json!(1)).into();
                 forged.header.names[0].push('x');
                 forged.header.hakem.push('x');
             },

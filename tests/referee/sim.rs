@@ -139,7 +139,7 @@ impl Scene {
             opening_plies: self.opening_plies,
             adjudication: self.adjudication,
             restart_each_game: self.restart_each_game,
-            about: json!({"of": "a test"}).into(),
+            about: (&json!({"of": "a test"})).into(),
         }
     }
 

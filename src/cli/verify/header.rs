@@ -122,11 +122,9 @@ fn check_opening(stated: &Stated, header: &Header, pairing: &Pairing) -> Result<
 
 /// The bots' programs. The hash of their files is not compared: a file that a bot leaves beside itself is no other bot.
 fn check_programs(stated: &Stated, header: &Header, pairing: &Pairing) -> Result<(), String> {
+    let about = header.about.value();
     for (seat, &slot) in pairing.seats.iter().enumerate() {
-        let (said, due) = (
-            &header.about["bots"][seat],
-            &stated.meta.event["bots"][slot],
-        );
+        let (said, due) = (&about["bots"][seat], &stated.meta.event["bots"][slot]);
         if said["builtin"] != due["builtin"] || said["command"] != due["command"] {
             return Err(format!(
                 "the record's program of {} is not that of the event",
