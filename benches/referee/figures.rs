@@ -231,6 +231,17 @@ impl Bench<'_> {
         Ok(true)
     }
 
+    /// What raw pipes and moving lines alone come to right now.
+    fn floor(&self, cores: &[usize], tables: usize, turns: u64) -> Result<Floor, Fault> {
+        let raw = self.yardstick("raw-pairs", cores, tables, turns)?;
+        let lines = self.yardstick("lines-only", cores, tables, turns)?;
+        Ok(Floor {
+            trip: raw["median_ns"].as_f64().unwrap_or_default() / 1e3,
+            rate: number(&raw, "turns")? / number(&raw, "wall_ns")? * 1e6,
+            cpu: number(&lines, "cpu_ns")? / number(&lines, "turns")? / 1e3,
+        })
+    }
+
     /// Groups a and b: one game, everything on one core.
     fn one_core(&self) -> Result<bool, Fault> {
         let since = Load::now()?;
@@ -242,9 +253,7 @@ impl Bench<'_> {
         let mut trips = kinds.map(|_| Sides::default());
         let mut times = kinds.map(|_| Sides::default());
         for _ in 0..self.options.rounds {
-            let raw = self.yardstick("raw-pairs", core, 1, turns)?;
-            let lines = self.yardstick("lines-only", core, 1, turns)?;
-            let lines = number(&lines, "cpu_ns")? / turns as f64 / 1e3;
+            let mut before = self.floor(core, 1, turns)?;
             for (kind, (trip, time)) in kinds.iter().zip(trips.iter_mut().zip(&mut times)) {
                 let stamped = ["--stamps", &stamps.to_string_lossy()];
                 let plan = Plan {
@@ -255,15 +264,18 @@ impl Bench<'_> {
                 };
                 self.subject.fresh("stamps")?;
                 let long = self.subject.play(&plan, None)?;
+                let after = self.floor(core, 1, turns)?;
+                let floor = Floor::between(before, after);
+                before = after;
                 trip.hakem.push(median_gap_ns(&stamps)? / 1e3);
-                trip.yardstick.push(number(&raw, "median_ns")? / 1e3);
+                trip.yardstick.push(floor.trip);
                 let few = Plan {
                     sets: sets / 50,
                     ..plan
                 };
                 let (moves, cost) = beyond(&long, &self.subject.play(&few, None)?);
                 time.hakem.push(cost.cpu.as_secs_f64() * 1e6 / moves as f64);
-                time.yardstick.push(lines);
+                time.yardstick.push(floor.cpu);
             }
         }
         let mut all = true;
@@ -315,10 +327,7 @@ impl Bench<'_> {
         let mut rates = kinds.map(|_| Sides::default());
         let mut times = kinds.map(|_| Sides::default());
         for _ in 0..self.options.rounds {
-            let raw = self.yardstick("raw-pairs", &self.cores, tables, turns)?;
-            let raw = number(&raw, "turns")? / number(&raw, "wall_ns")? * 1e6;
-            let lines = self.yardstick("lines-only", &self.cores, tables, turns)?;
-            let lines = number(&lines, "cpu_ns")? / number(&lines, "turns")? / 1e3;
+            let mut before = self.floor(&self.cores, tables, turns)?;
             for (kind, (rate, time)) in kinds.iter().zip(rates.iter_mut().zip(&mut times)) {
                 let plan = self.plan(tables, sets, kind);
                 let few = Plan {
@@ -326,12 +335,15 @@ impl Bench<'_> {
                     ..plan.clone()
                 };
                 let long = self.subject.play(&plan, None)?;
+                let after = self.floor(&self.cores, tables, turns)?;
+                let floor = Floor::between(before, after);
+                before = after;
                 let (moves, cost) = beyond(&long, &self.subject.play(&few, None)?);
                 rate.hakem
                     .push(moves as f64 / cost.wall.as_secs_f64() / 1e3);
-                rate.yardstick.push(raw);
+                rate.yardstick.push(floor.rate);
                 time.hakem.push(cost.cpu.as_secs_f64() * 1e6 / moves as f64);
-                time.yardstick.push(lines);
+                time.yardstick.push(floor.cpu);
             }
         }
         let mut all = true;
@@ -516,6 +528,29 @@ impl Bench<'_> {
             promise: A_BOT,
         };
         figure.print(since)
+    }
+}
+
+/// What the yardsticks reach.
+#[derive(Clone, Copy)]
+struct Floor {
+    /// The median round trip of one raw pipe, microseconds; 0 with several.
+    trip: f64,
+    /// Turns of raw pipes, thousands a second.
+    rate: f64,
+    /// Processor time of a turn where lines alone are moved, microseconds.
+    cpu: f64,
+}
+
+impl Floor {
+    /// Between two moments: the machine's speed changes while a round goes on.
+    fn between(before: Floor, after: Floor) -> Floor {
+        let mean = |of: fn(Floor) -> f64| f64::midpoint(of(before), of(after));
+        Floor {
+            trip: mean(|floor| floor.trip),
+            rate: mean(|floor| floor.rate),
+            cpu: mean(|floor| floor.cpu),
+        }
     }
 }
 
