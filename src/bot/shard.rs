@@ -15,7 +15,7 @@ use super::os::{self, Bell, Events, Poller, Watch};
 
 use super::process::{End, Program};
 use super::seat::{Pipe, Read, SeatIo, Sent};
-use super::yields::Yields;
+use super::yields::{self, Yields};
 use crate::clock::Spent;
 use crate::clock::pulse::{Pulse, REST};
 use crate::event::{GameId, MatchId, MatchResult};
@@ -297,6 +297,10 @@ impl Shard {
             let step = yields.step(!self.expected.is_empty(), self.patient);
             if step.yields {
                 rustix::thread::sched_yield();
+                // Bots that are not patient take it whenever they are asked.
+                if self.patient && yields.is_displaced(os::times_displaced) {
+                    std::thread::sleep(yields::APART);
+                }
             }
             let woken = if step.asks {
                 let watched = watched(&self.wake, &self.tables);

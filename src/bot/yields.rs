@@ -5,6 +5,8 @@
 //! computes, or with anybody else who computes on the core, this would cost a slice of that one's time; so it is done only while
 //! everything comes at once.
 
+use std::time::Duration;
+
 /// A loop that comes back to work within this time has bots that answer at once, or answers that waited for it; nanoseconds.
 const AT_ONCE: u64 = 1_000_000;
 /// So many loops in a row must come back at once before the core is yielded to the bots between them; twice as many each time that this
@@ -16,6 +18,14 @@ const MOST_LOOPS: u32 = 4096;
 const CALM: u64 = 16_000_000;
 /// So many times in a row the expected answers are read without asking first what there is to read, and what else has happened.
 const UNASKED: u32 = 16;
+
+/// After so many yields it is looked at how often the core was lost besides.
+const LOOK: u32 = 16;
+/// How long a shard sleeps that loses its core too often. While processes of another group (a session, a container) wait on the same
+/// core, Linux may take it from a shard after every question for the bot that was asked, and go on so for half a second: which
+/// costs a tenth of all speed. It ends once the others have had the core, and they get it when nobody of this group wants it:
+/// the bots have just answered, so this is now.
+pub(super) const APART: Duration = Duration::from_micros(100);
 
 /// What a loop does before it reads answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +48,9 @@ pub(super) struct Yields {
     unasked: u32,
     /// Whether the last loop found no answer.
     missed: bool,
+    /// Yields since it was last looked at how often the core was lost, and how often that was then.
+    count: u32,
+    displaced: u64,
 }
 
 impl Yields {
@@ -49,6 +62,8 @@ impl Yields {
             calm_since: now,
             unasked: 0,
             missed: false,
+            count: 0,
+            displaced: 0,
         }
     }
 
@@ -96,6 +111,20 @@ impl Yields {
         } else {
             self.missed = true;
         }
+    }
+
+    /// The shard has yielded its core; whether it loses it so often besides that it should sleep. `displaced`: how often it lost
+    /// it until now, its own yields included.
+    pub(super) fn is_displaced(&mut self, displaced: impl FnOnce() -> u64) -> bool {
+        self.count += 1;
+        if self.count < LOOK {
+            return false;
+        }
+        let displaced = displaced();
+        let often = displaced.saturating_sub(self.displaced);
+        self.displaced = displaced;
+        self.count = 0;
+        often > u64::from(LOOK + LOOK / 2)
     }
 
     fn take_longer(&mut self) {
@@ -184,5 +213,24 @@ mod tests {
         yields.looked(YIELDS, false);
         assert_eq!(yields.step(true, true), ASKS);
         assert_eq!(until_it_yields(&mut yields, 0), 2 * QUICK_LOOPS);
+    }
+
+    #[test]
+    fn a_shard_that_loses_its_core_much_more_often_than_it_yields_sleeps() {
+        let mut yields = Yields::new(0);
+        let mut total = 0;
+        for (lost, sleeps) in [
+            (0, false),
+            (16, false),
+            (24, false),
+            (25, true),
+            (16, false),
+        ] {
+            total += lost;
+            for _ in 1..LOOK {
+                assert!(!yields.is_displaced(|| panic!("not looked at yet")));
+            }
+            assert_eq!(yields.is_displaced(|| total), sleeps, "lost {lost} times");
+        }
     }
 }

@@ -97,6 +97,17 @@ pub fn wait_for_core(pid: Pid) {
     }
 }
 
+/// How often the calling thread lost its core, by its own yield or to somebody else, while it still wanted it.
+#[expect(unsafe_code, reason = "the usage of a thread has no safe wrapper")]
+pub fn times_displaced() -> u64 {
+    // SAFETY: the call writes to a local of the right type and has no other effect.
+    unsafe {
+        let mut usage = std::mem::zeroed::<libc::rusage>();
+        libc::getrusage(libc::RUSAGE_THREAD, &raw mut usage);
+        u64::try_from(usage.ru_nivcsw).unwrap_or(0)
+    }
+}
+
 /// All processes below a process: its children, theirs, and so on. One that comes into being meanwhile may be missing.
 pub fn descendants(root: Pid) -> Vec<Pid> {
     let mut found = Vec::new();

@@ -56,6 +56,11 @@ pub fn stay_on(_cores: &[usize]) -> io::Result<()> {
 /// Does nothing: here the system alone decides when a process gets a core.
 pub fn wait_for_core(_pid: Pid) {}
 
+/// How often the calling thread lost its core: not told.
+pub fn times_displaced() -> u64 {
+    0
+}
+
 /// All processes below a process: not told.
 pub fn descendants(_root: Pid) -> Vec<Pid> {
     Vec::new()
