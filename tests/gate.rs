@@ -348,28 +348,28 @@ fn a_candidate_that_forfeits_every_game_is_rejected() {
     let crash = format!("{mock} --crash --at 1");
     let illegal = format!("{mock} --illegal --at 1");
     for game in ["tavla", "mangala", "oware", "reversi", "dokuztas"] {
+        let run = |candidate: &str, baseline: &str| {
+            lab.hakem([
+                "gate",
+                "--game",
+                game,
+                "--seed",
+                "3",
+                "--max-games",
+                "400",
+                "--elo1",
+                "200",
+                "--clock",
+                "ready=10s",
+                "--format",
+                "json",
+                "--candidate",
+                candidate,
+                "--baseline",
+                baseline,
+            ])
+        };
         for fault in [&no_ready, &crash, &illegal] {
-            let run = |candidate: &str, baseline: &str| {
-                lab.hakem([
-                    "gate",
-                    "--game",
-                    game,
-                    "--seed",
-                    "3",
-                    "--max-games",
-                    "400",
-                    "--elo1",
-                    "200",
-                    "--clock",
-                    "ready=10s",
-                    "--format",
-                    "json",
-                    "--candidate",
-                    candidate,
-                    "--baseline",
-                    baseline,
-                ])
-            };
             let rejected = run(fault, RANDOM).exits(1).says(&["forfeited"]).json();
             assert_eq!(
                 rejected["decision"], "rejected",
@@ -379,21 +379,7 @@ fn a_candidate_that_forfeits_every_game_is_rejected() {
             assert_eq!(rejected["copies"], 0, "{rejected}");
         }
         // The other way round it is the baseline that fails.
-        let accepted = lab.hakem([
-            "gate",
-            "--game",
-            game,
-            "--seed",
-            "3",
-            "--max-games",
-            "400",
-            "--format",
-            "json",
-            "--candidate",
-            RANDOM,
-            "--baseline",
-            &no_ready,
-        ]);
+        let accepted = run(RANDOM, &no_ready);
         assert_eq!(accepted.exits(0).json()["decision"], "accepted");
     }
     lab.assert_no_process_is_left();

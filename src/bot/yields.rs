@@ -19,7 +19,8 @@ const CALM: u64 = 16_000_000;
 /// So many times in a row the expected answers are read without asking first what there is to read, and what else has happened.
 const UNASKED: u32 = 16;
 
-/// After so many yields it is looked at how often the core was lost besides.
+/// After so many yields it is looked at how often the core was lost besides; after twice as many each time that a sleep did not help,
+/// because others want the core all the time, up to [`MOST_LOOPS`].
 const LOOK: u32 = 16;
 /// How long a shard sleeps that loses its core too often. While processes of another group (a session, a container) wait on the same
 /// core, Linux may take it from a shard after every question for the bot that was asked, and go on so for half a second: which
@@ -48,8 +49,10 @@ pub(super) struct Yields {
     unasked: u32,
     /// Whether the last loop found no answer.
     missed: bool,
-    /// Yields since it was last looked at how often the core was lost, and how often that was then.
+    /// Yields since it was last looked at how often the core was lost, after how many it is looked at next, and how often the core
+    /// was lost by then.
     count: u32,
+    look: u32,
     displaced: u64,
 }
 
@@ -63,6 +66,7 @@ impl Yields {
             unasked: 0,
             missed: false,
             count: 0,
+            look: LOOK,
             displaced: 0,
         }
     }
@@ -117,14 +121,20 @@ impl Yields {
     /// it until now, its own yields included.
     pub(super) fn is_displaced(&mut self, displaced: impl FnOnce() -> u64) -> bool {
         self.count += 1;
-        if self.count < LOOK {
+        if self.count < self.look {
             return false;
         }
         let displaced = displaced();
         let often = displaced.saturating_sub(self.displaced);
+        let is_displaced = often > u64::from(self.count + self.count / 2);
+        self.look = if is_displaced {
+            (2 * self.look).min(MOST_LOOPS)
+        } else {
+            LOOK
+        };
         self.displaced = displaced;
         self.count = 0;
-        often > u64::from(LOOK + LOOK / 2)
+        is_displaced
     }
 
     fn take_longer(&mut self) {
@@ -219,18 +229,30 @@ mod tests {
     fn a_shard_that_loses_its_core_much_more_often_than_it_yields_sleeps() {
         let mut yields = Yields::new(0);
         let mut total = 0;
-        for (lost, sleeps) in [
-            (0, false),
-            (16, false),
-            (24, false),
-            (25, true),
-            (16, false),
-        ] {
+        let looks = [
+            (16, 0, false),
+            (16, 16, false),
+            (16, 24, false),
+            (16, 25, true),
+            // It did not help.
+            (32, 49, true),
+            (64, 97, true),
+            // Nobody else wants the core any more.
+            (128, 192, false),
+            (16, 25, true),
+            (32, 32, false),
+            (16, 16, false),
+        ];
+        for (after, lost, sleeps) in looks {
             total += lost;
-            for _ in 1..LOOK {
+            for _ in 1..after {
                 assert!(!yields.is_displaced(|| panic!("not looked at yet")));
             }
-            assert_eq!(yields.is_displaced(|| total), sleeps, "lost {lost} times");
+            assert_eq!(
+                yields.is_displaced(|| total),
+                sleeps,
+                "lost {lost} times in {after}"
+            );
         }
     }
 }

@@ -356,8 +356,12 @@ mod tests {
             .iter()
             .position(|&slot| slot == winner)
             .expect("it sits there");
-        let game = game(pairing, seat, hash);
-        gate.game(&game);
+        end(gate, pairing, &game(pairing, seat, hash));
+    }
+
+    /// Hands in the only game of a match.
+    fn end(gate: &mut Gate, pairing: &Pairing, game: &GameResult) {
+        gate.game(game);
         gate.finished(&MatchResult {
             id: pairing.id,
             seats: pairing.seats.clone(),
@@ -460,14 +464,7 @@ mod tests {
         game.verdict = Verdict::NoReady;
         game.against = Some(seat);
         game.moves = 0;
-        gate.game(&game);
-        gate.finished(&MatchResult {
-            id: pairing.id,
-            seats: pairing.seats.clone(),
-            score: game.score.clone().expect("a score"),
-            series: vec![],
-            games: 1,
-        });
+        end(gate, pairing, &game);
     }
 
     /// A program that fails at once fails in the same way each time: that is evidence each time, on either side, of pairs and of single
