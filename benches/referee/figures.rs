@@ -458,9 +458,10 @@ impl Bench<'_> {
     fn memory_over_time(&self) -> Result<bool, Fault> {
         const MATCHES: usize = 10;
         let since = Load::now()?;
-        let sets = self.pick(100, 1000);
+        // Never fewer: a run settles a little higher once it has had its first bursts.
+        let sets = 1000;
         let mut sides = Sides::default();
-        for _ in 0..self.options.rounds.min(3) {
+        for _ in 0..self.pick(1, self.options.rounds.min(3)) {
             let marks = self.subject.fresh("marks")?;
             let marked = ["--mark", &marks.to_string_lossy()];
             let plan = Plan {
